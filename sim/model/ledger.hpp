@@ -1,0 +1,65 @@
+#pragma once
+// What one step moved, computed and took, by kind; the parts add up.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/quantity.hpp"
+#include "sim/core/time.hpp"
+
+namespace decodesim {
+
+/// Where a step's bytes go, summed over all ranks.
+enum class ByteKind { weights, kv_read, kv_write, activations, collective };
+inline constexpr std::array<std::string_view, 5> byte_kind_names{"weights", "kv_read", "kv_write", "activations", "collective"};
+
+/// What a step's time is spent on. `fixed` is the constant of the fixed cost model.
+enum class TimePart { linear, attention, lm_head, collectives, host, fixed };
+inline constexpr std::array<std::string_view, 6> time_part_names{"linear", "attention", "lm_head", "collectives", "host", "fixed"};
+
+/// What each of those parts waited for.
+enum class BoundBy { bandwidth, compute, collectives, host, fixed };
+inline constexpr std::array<std::string_view, 5> bound_by_names{"bandwidth", "compute", "collectives", "host", "fixed"};
+
+/// The account of a step, or the sum of many. Each part's time is rounded once to whole nanoseconds, and a step lasts
+/// their integer sum; seconds by what bound them add up to the same sum.
+struct Ledger {
+  std::array<Bytes, byte_kind_names.size()> bytes{};
+  std::array<Duration, time_part_names.size()> time{};
+  std::array<Duration, bound_by_names.size()> bound{};
+  Flops flops{};
+
+  [[nodiscard]] Bytes& of(ByteKind kind) { return bytes[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Bytes of(ByteKind kind) const { return bytes[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Duration of(TimePart part) const { return time[static_cast<std::size_t>(part)]; }
+  [[nodiscard]] Duration of(BoundBy reason) const { return bound[static_cast<std::size_t>(reason)]; }
+
+  /// Books `duration` under a part and under what that part waited for.
+  void spend(TimePart part, BoundBy reason, Duration duration) {
+    time[static_cast<std::size_t>(part)] += duration;
+    bound[static_cast<std::size_t>(reason)] += duration;
+  }
+
+  [[nodiscard]] Duration duration() const {
+    Duration sum{};
+    for (Duration part : time) sum += part;
+    return sum;
+  }
+  [[nodiscard]] Bytes total_bytes() const {
+    Bytes sum{};
+    for (Bytes part : bytes) sum += part;
+    return sum;
+  }
+
+  Ledger& operator+=(const Ledger& other) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += other.bytes[i];
+    for (std::size_t i = 0; i < time.size(); ++i) time[i] += other.time[i];
+    for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += other.bound[i];
+    flops += other.flops;
+    return *this;
+  }
+};
+
+}  // namespace decodesim

@@ -1,0 +1,31 @@
+#pragma once
+// What a report measures over, and what it holds results against.
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/core/time.hpp"
+
+namespace decodesim {
+
+/// Rates, means and use are taken over a window that opens when the first share of the requests has ended and closes
+/// before the last share does; conservation always concerns the whole run.
+struct MeasureWindow {
+  double skip_first = 0;  // [0, 1)
+  double skip_last = 0;   // [0, 1), and both together below 1
+};
+
+struct RunSpec {
+  std::uint64_t seed = 1;
+  MeasureWindow window;
+};
+
+/// Limits on the 99th percentile of each latency; a request within all of them counts as goodput.
+struct SloSpec {
+  std::optional<Duration> ttft_p99;
+  std::optional<Duration> tpot_p99;
+  std::optional<Duration> itl_p99;
+  std::optional<Duration> e2el_p99;
+};
+
+}  // namespace decodesim

@@ -1,0 +1,25 @@
+#pragma once
+// Everything a server needs, resolved: the product of a scenario and the only thing that engines see of it.
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+#include "sim/model/cost_model.hpp"
+#include "sim/serving/serving_spec.hpp"
+
+namespace decodesim {
+
+struct ServerConfig {
+  SchedulerSpec scheduler;
+  ServingSpec serving;
+  std::int64_t num_blocks = 0;     // as the server's log prints it
+  std::int64_t usable_blocks = 0;  // what requests can hold: vllm-v1 keeps one as its null block
+  std::int64_t block_size = 16;
+  std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it
+  const CostModel* cost = nullptr;
+  /// The length of a pass under the fixed cost model, where passes form a grid: pass t starts at (t-1) steps and an
+  /// empty pass lasts a step too. Zero under every other model, where an empty pass takes no time.
+  Duration grid_step{};
+};
+
+}  // namespace decodesim

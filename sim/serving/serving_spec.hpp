@@ -1,0 +1,37 @@
+#pragma once
+// The server as a scenario writes it: its scheduler's knobs and how prompts reach it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace decodesim {
+
+/// What becomes of a request that needs more blocks than the empty pool has.
+enum class NeverFits { reject, hang, fail_after };
+enum class StartupCheck { warn, strict };
+
+struct SchedulerSpec {
+  std::string engine = "vllm-v1";
+  std::int64_t max_num_seqs = 1024;
+  std::int64_t max_num_batched_tokens = 8192;
+  std::int64_t long_prefill_token_threshold = 0;  // most tokens of one prompt in a step; 0: no limit
+  bool enable_chunked_prefill = true;
+  bool reserve_full_isl = true;  // admit only where the whole current sequence fits now
+  double watermark = 0;          // share of the blocks that admissions leave free while something runs
+  bool async = false;
+  NeverFits never_fits = NeverFits::reject;
+  std::int64_t fail_after = 0;   // `never_fits: {fail_after: k}`
+  std::optional<std::int64_t> max_model_len;  // overrides the model's
+  StartupCheck startup_check = StartupCheck::warn;
+};
+
+enum class PrefillMode { computed, arrives_computed };
+enum class AfterPreemption { recompute, refetch };
+
+struct ServingSpec {
+  PrefillMode prefill = PrefillMode::computed;
+  AfterPreemption after_preemption = AfterPreemption::recompute;  // `arrives_computed` only
+};
+
+}  // namespace decodesim

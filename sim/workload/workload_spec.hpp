@@ -1,0 +1,43 @@
+#pragma once
+// A workload as a scenario writes it: a list, a trace or a generator.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/time.hpp"
+#include "sim/workload/request.hpp"
+
+namespace decodesim {
+
+enum class ArrivalProcess { all_at_once, constant, poisson };
+enum class LengthDistribution { constant, uniform };
+
+/// Tokens of a prompt or an answer. `constant` has min = max.
+struct LengthSpec {
+  LengthDistribution distribution = LengthDistribution::constant;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+};
+
+struct ArrivalSpec {
+  ArrivalProcess process = ArrivalProcess::all_at_once;
+  double request_rate = 0;  // requests a second
+};
+
+enum class WorkloadKind { requests, trace, generator };
+
+struct WorkloadSpec {
+  WorkloadKind kind = WorkloadKind::generator;
+  std::vector<Request> requests;  // `requests`, in the order listed
+  std::string trace;              // `trace`: a file, made absolute against the scenario's folder
+  // `generator`
+  std::int64_t num_requests = 0;
+  ArrivalSpec arrival;                          // open loop
+  std::optional<std::int64_t> max_concurrency;  // closed loop: so many requests in flight, no arrival process
+  LengthSpec input_tokens;
+  LengthSpec output_tokens;
+};
+
+}  // namespace decodesim
