@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sim/core/time.hpp"
 
@@ -26,6 +27,13 @@ struct SloSpec {
   std::optional<Duration> tpot_p99;
   std::optional<Duration> itl_p99;
   std::optional<Duration> e2el_p99;
+};
+
+/// A value that the scenario left open and that changes the result.
+struct DefaultUsed {
+  std::string path;    // as in the scenario: "memory.utilization"
+  std::string value;   // as a scenario would write it: "0.92"
+  std::string source;  // where it comes from: "spec", "measured" or "assumed", or a preset's name
 };
 
 }  // namespace decodesim

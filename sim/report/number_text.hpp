@@ -1,0 +1,32 @@
+#pragma once
+// Numbers as text for people and for files, the same on every machine and in every locale.
+
+#include <cstdint>
+#include <string>
+
+#include "sim/core/time.hpp"
+
+namespace decodesim {
+
+enum class Zeros { kept, trimmed };
+
+/// Seconds from whole nanoseconds, exactly: nine decimals, or without trailing zeros.
+std::string seconds_text(Duration duration, Zeros zeros = Zeros::kept);
+/// Milliseconds from whole nanoseconds, exactly: six decimals.
+std::string milliseconds_text(Duration duration);
+
+/// `number` with a fixed count of decimals (0 to 17), rounded as printf does; "n/a" where it is not finite.
+std::string fixed_text(double number, int decimals);
+/// An integer with thousands separators: 1,317,440.
+std::string grouped(std::int64_t number);
+/// About `digits` significant digits, never fewer than the integer part has, with thousands separators: 15,041, 46.9,
+/// 0.0213. "n/a" where it is not finite.
+std::string significant(double number, int digits = 4);
+/// A share as a percentage: 98.2 %.
+std::string percent(double share);
+/// Bytes with a decimal prefix: 184.1 GB.
+std::string bytes_text(double bytes);
+/// A number of seconds in the unit that suits it: 21.3 ms, 4.25 s.
+std::string time_text(double seconds);
+
+}  // namespace decodesim
