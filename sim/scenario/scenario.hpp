@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/hardware/node_spec.hpp"
 #include "sim/model/cost_spec.hpp"
@@ -18,9 +19,10 @@ namespace decodesim {
 struct Scenario {
   int version = 1;
   std::string name;
-  ModelSpec model;
-  NodeSpec hardware;  // `gpus` is what the scenario takes of the node
-  ParallelSpec parallel;
+  std::string case_name;  // the entry of `cases` it comes from; empty: the file has none
+  ModelSpec model;        // no layers where the scenario names none: cost `fixed` and given blocks need no model
+  NodeSpec hardware;      // `gpus` is what the scenario takes of the node
+  ParallelSpec parallel;  // `tp` is resolved, at least 1
   PrecisionSpec precision;
   MemorySpec memory;
   SchedulerSpec scheduler;
@@ -29,6 +31,7 @@ struct Scenario {
   WorkloadSpec workload;
   RunSpec run;
   SloSpec slo;
+  std::vector<std::string> stated;  // sorted paths of what the files, the catalog and `--set` wrote; the rest are defaults
 };
 
 }  // namespace decodesim

@@ -1,0 +1,36 @@
+#pragma once
+// From scenario files to scenarios.
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/diagnostic.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace decodesim {
+
+/// The scenarios of a file: one, or one for each entry of `cases` in the order written. Bases merge first, then the
+/// file, then the case, then `sets` ("path=value", the value in YAML). Every Spec is complete and checked.
+///
+/// Warnings go to `warnings`. Throws ScenarioError with every mistake found, UnreadableFile where `file` cannot be read.
+std::vector<Scenario> load_scenarios(const std::filesystem::path& file, std::span<const std::string> sets,
+                                     std::vector<Diagnostic>& warnings);
+
+/// The same for a text that `name` names in diagnostics; relative paths in it are relative to `folder`.
+std::vector<Scenario> load_scenarios_text(const std::string& text, const std::string& name,
+                                          const std::filesystem::path& folder, std::span<const std::string> sets,
+                                          std::vector<Diagnostic>& warnings);
+
+/// The resolved scenario: canonical YAML with every value in effect, which loads to the same scenario anywhere.
+std::string scenario_text(const Scenario& scenario);
+
+/// FNV-1a-64 of the canonical text as 16 hexadecimal digits; of a trace file only its name counts, since where it lies
+/// differs between machines.
+std::string scenario_hash(const Scenario& scenario);
+
+/// Every default in effect that the scenario did not state, in the order of the reference page.
+std::vector<DefaultUsed> defaults_in_effect(const Scenario& scenario);
+
+}  // namespace decodesim

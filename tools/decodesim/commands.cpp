@@ -1,0 +1,17 @@
+// The table of commands.
+
+#include "tools/decodesim/command.hpp"
+
+namespace decodesim {
+
+std::span<const Command> command_table() {
+  static constexpr Command commands[] = {
+      {"check", "validate scenario files and name every mistake", check_command},
+      {"list", "names of gpus, nodes, models, engines, policies or scenarios", list_command},
+      {"show", "one entry of the catalog with its sources", show_command},
+      {"schema", "the JSON Schema of scenario files, for editors", schema_command},
+  };
+  return commands;
+}
+
+}  // namespace decodesim

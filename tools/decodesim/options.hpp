@@ -1,0 +1,37 @@
+#pragma once
+// The options of a command: declared once, parsed without guessing, mistakes answered with the nearest name.
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+
+namespace decodesim {
+
+/// The command line itself is wrong; exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& message, std::string help = {}) : runtime_error(message), help_(std::move(help)) {}
+  [[nodiscard]] const std::string& help() const { return help_; }
+
+ private:
+  std::string help_;
+};
+
+/// How a command is called. `--help` is added to every command.
+struct CommandLine {
+  std::string usage;       // "decodesim run SCENARIO [options]"
+  std::string summary;     // a sentence or two
+  boost::program_options::options_description options{"options"};
+  std::string positional;  // the option, a vector of strings, that takes arguments without a flag; empty: none are allowed
+};
+
+/// The options' values; nothing where `--help` was asked for and has been printed, so that the command is done.
+/// Throws UsageError.
+std::optional<boost::program_options::variables_map> parse_options(const CommandLine& line,
+                                                                   std::span<const std::string> args);
+
+}  // namespace decodesim
