@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string>
 
 #include "sim/core/time.hpp"
 
@@ -28,13 +27,6 @@ struct SloSpec {
   std::optional<Duration> tpot_p99;
   std::optional<Duration> itl_p99;
   std::optional<Duration> e2el_p99;
-};
-
-/// A default that the scenario did not state and that may change its result.
-struct DefaultUsed {
-  std::string path;    // "memory.utilization"
-  std::string value;   // with its unit, as a scenario would write it
-  std::string source;  // spec, measured or assumed
 };
 
 /// A value that the scenario left open and that changes the result.
