@@ -18,6 +18,14 @@ namespace decodesim {
 
 enum class Outcome { completed, rejected, cancelled, unfinished };
 
+// Why a request was not served to its end; the words that reports and CSV files use.
+inline constexpr std::string_view reason_prompt_too_long = "prompt reaches max_model_len";
+inline constexpr std::string_view reason_never_fits = "never fits the KV pool";
+inline constexpr std::string_view reason_preempted_itself = "preempted itself too often";
+inline constexpr std::string_view reason_never_admitted = "can never be admitted";
+inline constexpr std::string_view reason_watchdog = "the watchdog ended the run";
+inline constexpr std::string_view reason_interrupted = "the run was interrupted";
+
 /// A request at the end of its life. Times that never came are negative.
 struct RequestFacts {
   const Request* request = nullptr;

@@ -1,11 +1,13 @@
 #pragma once
 // Everything a server needs, resolved: the product of a scenario and the only thing that engines see of it.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/core/time.hpp"
 #include "sim/model/cost_model.hpp"
 #include "sim/serving/serving_spec.hpp"
+#include "sim/workload/request.hpp"
 
 namespace decodesim {
 
@@ -21,5 +23,11 @@ struct ServerConfig {
   /// empty pass lasts a step too. Zero under every other model, where an empty pass takes no time.
   Duration grid_step{};
 };
+
+/// Tokens that this request really generates: it stops by itself, at what the client asked for, or where prompt and
+/// output reach `max_model_len`, whichever comes first.
+inline std::int64_t output_tokens_of(const Request& request, std::int64_t max_model_len) {
+  return std::min({request.output_tokens, request.max_tokens, max_model_len - request.input_tokens});
+}
 
 }  // namespace decodesim

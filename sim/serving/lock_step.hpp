@@ -1,0 +1,58 @@
+#pragma once
+// Sequences that decode together, one token a step, without being walked.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/time.hpp"
+#include "sim/serving/observer.hpp"
+#include "sim/serving/sequence.hpp"
+
+namespace decodesim {
+
+/// The cohort of decoding sequences. It counts its own steps; a member's cached tokens are a constant plus that count,
+/// so that a step changes nothing in a member. Two calendars, keyed by the step number, say whom a step touches:
+///
+///  * boundaries: members whose next token starts a new block. A member comes up every `block_size` steps, so one ring of
+///    `block_size` lists holds it for its whole stay, and each list is sorted by admission, the order of allocation;
+///  * finishes: members whose last token a step yields, in a wheel of lists; a list also holds those whose turn comes in
+///    a later round, and a step passes over them: one look a member every `finish_slots` steps.
+class LockStep {
+ public:
+  explicit LockStep(std::int64_t block_size);
+
+  using BoundaryList = SequenceList<&Sequence::boundary>;
+
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  /// Tokens that the members attend to in their next step, their own included.
+  [[nodiscard]] std::int64_t next_context() const { return cached_ + size_; }
+  /// Members whose next token needs a new block, by order of admission.
+  [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
+  [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
+
+  /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
+  void join(Sequence& sequence);
+  /// Lets a member go before its end, and writes its cached and generated tokens and its last token's time into it.
+  void leave(Sequence& member);
+
+  /// One step of all members, which ends at `end`: adds the gaps between their tokens to `gaps`, and appends those that
+  /// finish with it to `finished`, after they left.
+  void advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished);
+
+ private:
+  [[nodiscard]] std::size_t boundary_slot_of(const Sequence& member) const;
+  [[nodiscard]] static std::size_t finish_slot_of(std::int64_t step);
+  void remove(Sequence& member);
+
+  std::int64_t block_size_;
+  std::int64_t step_ = 0;           // steps this cohort has taken
+  std::size_t boundary_slot_ = 0;   // step_ mod block_size
+  std::int64_t size_ = 0;
+  std::int64_t cached_ = 0;         // sum over the members
+  Time last_end_{};                 // when all members but `late_` got their last token
+  std::vector<Sequence*> late_;     // members whose last token is older, since they sat out; until the next step
+  std::vector<BoundaryList> boundaries_;
+  std::vector<SequenceList<&Sequence::finish>> finishes_;
+};
+
+}  // namespace decodesim

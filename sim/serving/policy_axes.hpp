@@ -1,0 +1,28 @@
+#pragma once
+// The independent choices that an engine's scheduler is composed of. Each policy is one file in the folder of its axis
+// and one row in policy_table.cpp.
+
+#include <cstdint>
+
+#include "sim/serving/replica_view.hpp"
+
+namespace decodesim {
+
+/// May the sequence at the head of the queue start now?
+class AdmissionTest {
+ public:
+  virtual ~AdmissionTest() = default;
+  /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free.
+  [[nodiscard]] virtual bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found,
+                                    std::int64_t tokens, std::int64_t spared) const = 0;
+};
+
+/// Who gives up its KV when `requester` finds too few free blocks?
+class VictimChoice {
+ public:
+  virtual ~VictimChoice() = default;
+  /// A running sequence that has no blocks for this step yet; the requester itself is a valid answer.
+  [[nodiscard]] virtual Sequence& choose(const ReplicaView& view, const Sequence& requester) const = 0;
+};
+
+}  // namespace decodesim

@@ -1,0 +1,42 @@
+#include "sim/serving/policy_table.hpp"
+
+#include <array>
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::array policies{
+    PolicyRow{"phase order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
+    PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)"},
+    PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)"},
+    PolicyRow{"queue order", "fcfs", "first come, first served; the head blocks those behind it"},
+    PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself"},
+    PolicyRow{"destination", "head", "a victim heads the queue"},
+    PolicyRow{"KV fate", "dropped", "a victim's KV is lost and recomputed"},
+    PolicyRow{"same-step guard", "no-admission-after-preemption", "a pass that preempted admits nobody"},
+};
+
+std::unique_ptr<Scheduler> make_vllm_v1(const SchedulerSpec& knobs) {
+  return make_running_first(knobs, knobs.reserve_full_isl ? make_whole_sequence_admission() : make_first_chunk_admission(),
+                            make_last_admitted_victim());
+}
+
+constexpr std::array engines{
+    EngineRow{"vllm-v1", "vLLM V1, FCFS: running first, chunked prefill, preemption of the last admitted by recompute", true,
+              make_vllm_v1},
+};
+
+}  // namespace
+
+std::span<const PolicyRow> policy_table() { return policies; }
+std::span<const EngineRow> engine_table() { return engines; }
+
+const EngineRow* find_engine(std::string_view name) {
+  for (const EngineRow& row : engines) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace decodesim

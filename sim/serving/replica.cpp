@@ -1,0 +1,246 @@
+#include "sim/serving/replica.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace decodesim {
+
+namespace {
+const EngineRow& engine_named(const std::string& name) {
+  const EngineRow* row = find_engine(name);
+  if (row == nullptr) throw std::invalid_argument("there is no engine '" + name + "'");
+  return *row;
+}
+
+bool by_order(const Sequence* a, const Sequence* b) { return a->order < b->order; }
+}  // namespace
+
+Replica::Replica(const ServerConfig& server, bool wants_schedule)
+    : state_(server),
+      scheduler_(engine_named(server.scheduler.engine).make(server.scheduler)),
+      wants_schedule_(wants_schedule),
+      watchdog_(server.scheduler.max_num_seqs) {}
+
+std::string_view Replica::refusal(const Request& request) const {
+  const ServerConfig& server = state_.config;
+  if (request.input_tokens >= server.max_model_len) return reason_prompt_too_long;
+  if (server.scheduler.never_fits != NeverFits::reject) return {};
+  // Alone in the empty pool it needs room for all its tokens but the last, which never gets KV.
+  const std::int64_t peak = request.input_tokens + output_tokens_of(request, server.max_model_len) - 1;
+  return state_.blocks_for(peak) > server.usable_blocks ? reason_never_fits : std::string_view{};
+}
+
+void Replica::enqueue(Request request) {
+  Sequence& sequence = new_sequence();
+  sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
+  sequence.request = std::move(request);
+  state_.waiting.push_back(&sequence);
+  watchdog_.progress();
+}
+
+Sequence& Replica::new_sequence() {
+  if (unused_.empty()) return storage_.emplace_back();
+  Sequence& sequence = *unused_.back();
+  unused_.pop_back();
+  // The table keeps its memory, since the next sequence is likely to need as much.
+  BlockTable blocks = std::move(sequence.blocks);
+  sequence = Sequence{};
+  sequence.blocks = std::move(blocks);
+  return sequence;
+}
+
+std::int64_t Replica::in_system() const {
+  return static_cast<std::int64_t>(state_.waiting.size()) + state_.running.size();
+}
+
+bool Replica::plan(std::int64_t number, Time start, bool grid) {
+  decisions_.clear();
+  departures_.clear();
+  Draft draft(state_, decisions_);
+  scheduler_->plan(ReplicaView(state_), draft);
+  cancel_hopeless();
+
+  const bool empty = state_.cohort.size() == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
+  if (empty && !grid) return false;
+  busy_ = true;
+  facts_ = {};
+  facts_.number = number;
+  facts_.start = start;
+  facts_.limit = decisions_.limit;
+  facts_.running = state_.running.size();
+  facts_.waiting = static_cast<std::int64_t>(state_.waiting.size());
+  facts_.scheduled = state_.cohort.size() + static_cast<std::int64_t>(decisions_.chunks.size());
+  facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
+  facts_.free_blocks = state_.pool.free();
+  price_pass();
+  if (wants_schedule_) describe_schedule();
+  watchdog_.preempted(facts_.preempted);
+  return !empty;
+}
+
+// The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
+void Replica::price_pass() {
+  StepShape& shape = facts_.shape;
+  shape.decodes = shape.samples = state_.cohort.size();
+  shape.decode_context = state_.cohort.next_context();
+  StepShape without = shape;
+  for (const auto& [sequence, tokens] : decisions_.chunks) {
+    const std::int64_t end = sequence->cached + tokens;
+    const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
+    shape.add(sequence->cached, tokens);
+    without.add(sequence->cached + again, tokens - again);
+    if (end == sequence->known()) shape.samples += 1;
+    facts_.recomputed_tokens += again;
+    sequence->recomputed += again;
+  }
+  const bool grid = state_.config.grid_step > Duration{};
+  if (grid || !shape.empty()) facts_.ledger = state_.config.cost->price(shape);
+  if (facts_.recomputed_tokens == 0) return;
+  without.samples = shape.samples;
+  const Duration rest = grid || !without.empty() ? state_.config.cost->price(without).duration() : Duration{};
+  facts_.recompute_time = facts_.ledger.duration() - rest;
+}
+
+// Under `fail_after` a request that evicted itself too often, or that even an empty server refuses, is given up.
+void Replica::cancel_hopeless() {
+  const SchedulerSpec& knobs = state_.config.scheduler;
+  if (knobs.never_fits != NeverFits::fail_after) return;
+  for (Sequence* sequence : decisions_.preempted) {
+    if (sequence->self_preemptions < knobs.fail_after) continue;
+    std::erase(state_.waiting, sequence);
+    departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
+  }
+  const bool idle = state_.running.empty() && decisions_.preempted.empty();
+  if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
+    departures_.push_back({state_.waiting.front(), Outcome::cancelled, reason_never_admitted});
+    state_.waiting.pop_front();
+  }
+}
+
+void Replica::complete(Time end) {
+  busy_ = false;
+  gaps_.clear();
+  finished_.clear();
+  facts_.end = end;
+  state_.cached_tokens += facts_.shape.tokens();
+  facts_.cached_tokens = state_.cached_tokens;
+  if (facts_.shape.samples > 0) watchdog_.progress();
+
+  state_.cohort.advance(end, gaps_, finished_);
+  for (const Chunk& chunk : decisions_.chunks) play_chunk(chunk, end);
+  if (!decisions_.chunks.empty()) {
+    std::erase_if(state_.prefilling, [](const Sequence* s) { return s->state != SequenceState::prefilling; });
+  }
+  facts_.gaps = gaps_;
+
+  std::sort(finished_.begin(), finished_.end(), by_order);
+  std::vector<Departure> cancelled;
+  cancelled.swap(departures_);
+  for (Sequence* sequence : finished_) finish(*sequence);
+  departures_.insert(departures_.end(), cancelled.begin(), cancelled.end());
+  if (!departures_.empty()) watchdog_.progress();
+  if (wants_schedule_) {
+    for (const Sequence* sequence : finished_) schedule_.finished.push_back(&sequence->request);
+    facts_.schedule = &schedule_;
+  }
+}
+
+void Replica::play_chunk(const Chunk& chunk, Time end) {
+  Sequence& sequence = *chunk.sequence;
+  if (sequence.scheduled < Time{}) sequence.scheduled = facts_.start;
+  sequence.cached += chunk.tokens;
+  if (sequence.cached < sequence.known()) return;  // part of a prompt; it yields nothing yet
+  if (sequence.has_emitted()) {
+    gaps_.push_back({end - sequence.last_token, 1});
+  } else {
+    sequence.first_token = end;
+  }
+  sequence.last_token = end;
+  sequence.generated += 1;
+  if (sequence.generated == sequence.output_tokens) {
+    sequence.state = SequenceState::decoding;
+    finished_.push_back(&sequence);
+  } else {
+    state_.cohort.join(sequence);
+  }
+}
+
+void Replica::finish(Sequence& sequence) {
+  state_.running.remove(sequence);
+  state_.cached_tokens -= sequence.cached;
+  state_.pool.release(sequence.blocks);
+  departures_.push_back({&sequence, Outcome::completed, {}});
+}
+
+RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
+  const Sequence& sequence = *departure.sequence;
+  return {.request = &sequence.request,
+          .outcome = departure.outcome,
+          .reason = departure.reason,
+          .output_tokens = sequence.generated,
+          .scheduled = sequence.scheduled,
+          .first_token = sequence.first_token,
+          .ended = ended,
+          .preemptions = sequence.preemptions,
+          .recomputed_tokens = sequence.recomputed};
+}
+
+void Replica::dismiss_departed() {
+  for (const Departure& departure : departures_) unused_.push_back(departure.sequence);
+  departures_.clear();
+}
+
+void Replica::abandon(std::string_view reason) {
+  departures_.clear();
+  while (Sequence* sequence = state_.running.front()) {
+    if (sequence->state == SequenceState::decoding) state_.cohort.leave(*sequence);
+    state_.running.remove(*sequence);
+    state_.pool.release(sequence->blocks);
+    departures_.push_back({sequence, Outcome::unfinished, reason});
+  }
+  for (Sequence* sequence : state_.waiting) departures_.push_back({sequence, Outcome::unfinished, reason});
+  state_.waiting.clear();
+  state_.prefilling.clear();
+  std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
+    return a.sequence->request.index < b.sequence->request.index;
+  });
+}
+
+std::string Replica::stuck(bool nothing_planned, bool final) const {
+  if (state_.waiting.empty()) return {};
+  const Sequence& head = *state_.waiting.front();
+  const std::string needs = name_of(head.request) + " needs " + std::to_string(state_.blocks_for(head.known())) +
+                            " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
+                            std::to_string(state_.pool.total());
+  if (watchdog_.cycling()) {
+    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + needs +
+           "; it is admitted, evicted and admitted again";
+  }
+  if (nothing_planned && final && state_.running.empty()) {
+    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(state_.waiting.size() - 1) +
+           " more wait behind it";
+  }
+  return {};
+}
+
+// Names who did what, for observers that asked; the one place that walks the batch.
+void Replica::describe_schedule() {
+  schedule_ = {};
+  auto chunk = decisions_.chunks.begin();
+  for (Sequence* sequence = state_.running.front(); sequence != nullptr;
+       sequence = SequenceList<&Sequence::running>::after(*sequence)) {
+    std::int64_t tokens = sequence->state == SequenceState::decoding ? 1 : 0;
+    if (chunk != decisions_.chunks.end() && chunk->sequence == sequence) tokens = (chunk++)->tokens;
+    if (tokens == 0) continue;
+    schedule_.scheduled.emplace_back(&sequence->request, tokens);
+    schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
+  }
+  for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
+  for (const Sequence* sequence : state_.waiting) schedule_.waiting.push_back(&sequence->request);
+  for (const auto& [sequence, tokens] : decisions_.found) schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
+}
+
+}  // namespace decodesim

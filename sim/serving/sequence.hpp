@@ -1,0 +1,100 @@
+#pragma once
+// One request inside the server.
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+#include "sim/serving/block_pool.hpp"
+#include "sim/workload/request.hpp"
+
+namespace decodesim {
+
+struct Sequence;
+
+/// Where a sequence stands in one of the lists that it can be in.
+struct SequenceLink {
+  Sequence* previous = nullptr;
+  Sequence* next = nullptr;
+};
+
+enum class SequenceState {
+  waiting,     // in the queue, without KV
+  prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
+  decoding,    // running in lock-step: one token a step
+  stalled,     // running and ready to decode, but the token budget ends before its turn
+};
+
+/// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
+/// and a step that makes them equal yields the next token.
+///
+/// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
+struct Sequence {
+  SequenceState state = SequenceState::waiting;
+  std::int64_t order = 0;           // grows with every admission; running sequences are sorted by it
+  std::int64_t cached = 0;
+  std::int64_t generated = 0;
+  std::int64_t output_tokens = 0;   // when it stops, which no policy sees
+  BlockTable blocks;
+
+  // Lock-step decoding (see lock_step.hpp).
+  std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
+  std::int64_t finish_step = 0;
+  SequenceLink running;
+  SequenceLink boundary;
+  SequenceLink finish;
+
+  Request request;
+  std::int64_t cached_before = 0;   // the most KV it ever had before a preemption; computing less again is recompute
+  std::int64_t recomputed = 0;
+  std::int64_t preemptions = 0;
+  std::int64_t self_preemptions = 0;
+  Time scheduled{Duration(-1)};
+  Time first_token{Duration(-1)};
+  Time last_token{Duration(-1)};
+
+  [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
+  [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }
+};
+
+/// A list through one of a sequence's links.
+template <SequenceLink Sequence::* link>
+class SequenceList {
+ public:
+  [[nodiscard]] bool empty() const { return head_ == nullptr; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] Sequence* front() const { return head_; }
+  [[nodiscard]] Sequence* back() const { return tail_; }
+  [[nodiscard]] static Sequence* after(const Sequence& sequence) { return (sequence.*link).next; }
+  [[nodiscard]] static Sequence* before(const Sequence& sequence) { return (sequence.*link).previous; }
+
+  void push_back(Sequence& sequence) { insert_after(tail_, sequence); }
+  /// Keeps the list sorted by order; constant time where the sequence belongs near the end, as new ones do.
+  void insert_by_order(Sequence& sequence) {
+    Sequence* place = tail_;
+    while (place != nullptr && place->order > sequence.order) place = before(*place);
+    insert_after(place, sequence);
+  }
+  void remove(Sequence& sequence) {
+    SequenceLink& own = sequence.*link;
+    (own.previous != nullptr ? (own.previous->*link).next : head_) = own.next;
+    (own.next != nullptr ? (own.next->*link).previous : tail_) = own.previous;
+    own = {};
+    --size_;
+  }
+
+ private:
+  void insert_after(Sequence* place, Sequence& sequence) {
+    SequenceLink& own = sequence.*link;
+    own.previous = place;
+    own.next = place != nullptr ? (place->*link).next : head_;
+    (place != nullptr ? (place->*link).next : head_) = &sequence;
+    (own.next != nullptr ? (own.next->*link).previous : tail_) = &sequence;
+    ++size_;
+  }
+
+  Sequence* head_ = nullptr;
+  Sequence* tail_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace decodesim
