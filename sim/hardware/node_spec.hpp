@@ -20,14 +20,16 @@ struct SwitchSpec {
 struct LinkSpec {
   std::string from;
   std::string to;
-  std::optional<BytesPerSecond> bandwidth;  // per direction; absent: the GPU's link bandwidth over its links of this kind
-  std::optional<Seconds> latency;           // absent: the GPU's link latency
+  std::optional<BytesPerSecond>
+      bandwidth;                   // per direction; absent: the GPU's link bandwidth over its links of this kind
+  std::optional<Seconds> latency;  // absent: the GPU's link latency
 };
 
 struct NodeSpec {
   std::string name;
   GpuSpec gpu;
-  int gpus = 1;
+  int gpus = 1;            // GPUs in use: the first so many
+  int gpus_installed = 0;  // GPUs that the links are wired for, where only a part is in use; 0: `gpus`
   std::vector<SwitchSpec> switches;
   std::vector<LinkSpec> links;
 };

@@ -2,12 +2,14 @@
 // Prices a step.
 
 #include <memory>
+#include <optional>
 
 #include "sim/hardware/node_spec.hpp"
 #include "sim/model/cost_spec.hpp"
 #include "sim/model/deployment_spec.hpp"
 #include "sim/model/ledger.hpp"
 #include "sim/model/model_spec.hpp"
+#include "sim/model/plan_error.hpp"
 #include "sim/model/step_shape.hpp"
 
 namespace decodesim {
@@ -20,7 +22,12 @@ class CostModel {
   [[nodiscard]] virtual Ledger price(const StepShape& shape) const = 0;
 };
 
-/// The cost model that `cost` names, for this model on this node. `parallel.tp` must be resolved (at least 1).
+/// Why this cost model cannot price this deployment, if so: more ranks than GPUs, links that are wrong, an all-reduce
+/// that they do not allow, a GPU without a bandwidth or a peak. `parallel.tp` must be resolved (at least 1).
+std::optional<PlanError> find_cost_error(const CostSpec& cost, const NodeSpec& node, const ParallelSpec& parallel);
+
+/// The cost model that `cost` names, for this model on this node. `parallel.tp` must be resolved (at least 1),
+/// and find_cost_error() must find none.
 std::unique_ptr<CostModel> make_cost_model(const CostSpec& cost, const ModelSpec& model, const NodeSpec& node,
                                            const ParallelSpec& parallel, const PrecisionSpec& precision);
 

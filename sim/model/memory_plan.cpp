@@ -1,0 +1,68 @@
+#include "sim/model/memory_plan.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "sim/core/check.hpp"
+#include "sim/model/kv_cache.hpp"
+#include "sim/model/weights.hpp"
+
+namespace decodesim {
+
+namespace {
+
+/// Bytes as an error message shows them: gigabytes with two decimals, or plain bytes below ten megabytes.
+std::string in_words(Bytes bytes) {
+  const bool small = std::fabs(bytes.value()) < 1e7;
+  std::array<char, 400> room;
+  const double shown = small ? bytes.value() : bytes.value() / 1e9;
+  const auto end =
+      std::to_chars(room.data(), room.data() + room.size(), shown, std::chars_format::fixed, small ? 0 : 2).ptr;
+  return std::string(room.data(), end) + (small ? " B" : " GB");
+}
+
+PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel) {
+  const bool weights_alone = plan.weight_shard > plan.usable;
+  std::string message = "no memory is left for the KV cache: of " + in_words(plan.usable) +
+                        " usable a GPU the weights take " + in_words(plan.weight_shard) + " and the runtime " +
+                        in_words(plan.runtime_overhead) + ", " + in_words(Bytes(0) - plan.pool) + " too much; ";
+  const std::string more_gpus = "raise parallel.tp (now " + std::to_string(parallel.tp) + ")";
+  if (weights_alone)
+    return {"parallel.tp", message + more_gpus + ", or store the weights in a smaller format (precision.weights)"};
+  return {"memory.utilization", message + "raise memory.utilization, lower memory.runtime_overhead, or " + more_gpus};
+}
+
+PlanError too_small(const MemoryPlan& plan, const MemorySpec& memory) {
+  return {"memory.utilization", "the " + in_words(plan.pool) + " left for the KV cache do not hold one block of " +
+                                    std::to_string(memory.block_size) + " tokens (" + in_words(plan.block_bytes) +
+                                    "); raise memory.utilization or parallel.tp, or lower memory.runtime_overhead"};
+}
+
+}  // namespace
+
+std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const GpuSpec& gpu,
+                                                const ParallelSpec& parallel, const PrecisionSpec& precision,
+                                                const MemorySpec& memory) {
+  check(parallel.tp >= 1 && memory.block_size >= 1, "memory was planned before its Specs were resolved");
+  MemoryPlan plan;
+  plan.capacity = memory.capacity == MemoryCapacity::as_sold ? gpu.memory_sold : gpu.memory_reported;
+  plan.usable = plan.capacity * memory.utilization;
+  plan.weight_shard = weight_shard_bytes(model, precision.weights, parallel.tp);
+  plan.runtime_overhead = memory.runtime_overhead;
+  plan.pool = plan.usable - plan.weight_shard - plan.runtime_overhead;
+  plan.block_bytes =
+      kv_bytes_per_token_per_rank(model, precision.kv_cache, parallel.tp) * static_cast<double>(memory.block_size);
+  plan.blocks_given = memory.num_gpu_blocks.has_value();
+  if (plan.blocks_given) {
+    plan.num_blocks = Blocks(*memory.num_gpu_blocks);
+  } else {
+    if (plan.pool <= Bytes(0)) return no_room(plan, parallel);
+    plan.num_blocks = Blocks(static_cast<std::int64_t>(std::floor(plan.pool / plan.block_bytes)));
+    if (plan.num_blocks < Blocks(1)) return too_small(plan, memory);
+  }
+  plan.tokens = Tokens(plan.num_blocks.value() * memory.block_size);
+  return plan;
+}
+
+}  // namespace decodesim
