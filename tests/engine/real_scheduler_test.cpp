@@ -1,0 +1,122 @@
+// What the real vLLM V1 scheduler decided in recorded cases, pass by pass, against both engines.
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/schedule_table.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+using nlohmann::json;
+
+const GridCost one_second(std::chrono::seconds(1));
+
+ServerConfig server_of(const json& config) {
+  ServerConfig server;
+  server.usable_blocks = config.at("N");
+  server.num_blocks = server.usable_blocks + 1;
+  server.block_size = config.at("B");
+  server.max_model_len = config.at("max_model_len");
+  server.scheduler.max_num_batched_tokens = config.at("max_num_batched_tokens");
+  server.scheduler.max_num_seqs = config.at("max_num_seqs");
+  server.scheduler.long_prefill_token_threshold = config.at("long_prefill_token_threshold");
+  server.scheduler.enable_chunked_prefill = config.at("chunked_prefill");
+  server.scheduler.reserve_full_isl = config.at("reserve_full_isl");
+  server.scheduler.watermark = config.at("watermark");
+  server.scheduler.never_fits = NeverFits::hang;  // as the real one does
+  server.cost = &one_second;
+  server.grid_step = std::chrono::seconds(1);
+  return server;
+}
+
+std::vector<Request> requests_of(const json& list) {
+  std::vector<Request> requests;
+  for (const json& entry : list) {
+    Request request;
+    request.index = static_cast<std::int64_t>(requests.size());
+    request.id = entry.at("id");
+    request.arrival = Time(std::chrono::seconds(entry.at("arrival").get<std::int64_t>()));
+    request.input_tokens = entry.at("prompt_len");
+    request.output_tokens = entry.at("output_len");
+    request.max_tokens = entry.at("max_tokens");
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+std::string joined(const json& words) {
+  std::string line;
+  for (const json& word : words) line += (line.empty() ? "" : " ") + word.get<std::string>();
+  return line;
+}
+
+ScheduleRow row_of(const json& step) {
+  ScheduleRow row;
+  row.pass = step.at("t");
+  const json& tables = step.at("block_tables");
+  for (const json& grant : step.at("scheduled")) {
+    const std::string id = grant.at(0);
+    const std::string space = row.scheduled.empty() ? "" : " ";
+    row.scheduled += space + id + std::to_string(grant.at(1).get<std::int64_t>());
+    std::string blocks;
+    for (const json& block : tables.at(id)) blocks += (blocks.empty() ? "" : ",") + std::to_string(block.get<int>());
+    row.tables += space + id + "[" + blocks + "]";
+  }
+  row.preempted = joined(step.at("preempted"));
+  row.free_blocks = step.at("free_after_schedule");
+  row.finished = joined(step.at("finished"));
+  row.waiting = joined(step.at("waiting_after"));
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("both engines decide what the real scheduler decided") {
+  const auto path = shared_file("data/engine_cases/vllm_v1_sync.json");
+  if (!path) return;
+  std::ifstream file(*path);
+  const json document = json::parse(file);
+  int played = 0;
+  for (const json& entry : document.at("cases")) {
+    const json& config = entry.at("config");
+    if (config.at("prefix_caching").get<bool>() || config.at("policy") != "fcfs") continue;
+    ++played;
+    const std::string name = entry.at("name");
+    const ServerConfig server = server_of(config);
+    for (const Engine& engine : engines()) {
+      CAPTURE(name);
+      CAPTURE(engine.name);
+      ScheduleTable table;
+      InvariantChecker invariants(server);
+      play(engine, server, requests_of(entry.at("requests")), std::nullopt, {&table, &invariants});
+
+      CHECK(invariants.violation() == "");
+      REQUIRE(table.rows().size() == entry.at("steps").size());
+      for (std::size_t i = 0; i < table.rows().size(); ++i) {
+        const ScheduleRow expected = row_of(entry.at("steps").at(i));
+        const ScheduleRow& row = table.rows()[i];
+        CAPTURE(expected.pass);
+        CHECK(row.pass == expected.pass);
+        CHECK(row.scheduled == expected.scheduled);
+        CHECK(row.preempted == expected.preempted);
+        CHECK(row.free_blocks == expected.free_blocks);
+        CHECK(row.tables == expected.tables);
+        CHECK(row.finished == expected.finished);
+        CHECK(row.waiting == expected.waiting);
+      }
+    }
+  }
+  CHECK(played == 10);
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,37 @@
+#include "tests/support/engines.hpp"
+
+#include <array>
+
+#include "sim/serving/simulation.hpp"
+#include "tests/support/plain_stepper.hpp"
+#include "tests/support/vector_source.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+#ifdef DECODESIM_FAST
+RunFacts run_fast(const ServerConfig& server, RequestSource& source, std::span<Observer* const> observers) {
+  return simulate(server, source, observers);
+}
+#endif
+
+}  // namespace
+
+std::span<const Engine> engines() {
+  static constexpr std::array both{
+      Engine{"plain", run_plain},
+#ifdef DECODESIM_FAST
+      Engine{"fast", run_fast},
+#endif
+  };
+  return both;
+}
+
+RunFacts play(const Engine& engine, const ServerConfig& server, const std::vector<Request>& requests,
+              std::optional<std::int64_t> concurrency, std::initializer_list<Observer*> observers) {
+  VectorSource source(requests, concurrency);
+  return engine.run(server, source, std::span<Observer* const>(observers.begin(), observers.size()));
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,132 @@
+#include "tests/support/facts_text.hpp"
+
+#include <map>
+
+namespace decodesim::tests {
+
+namespace {
+
+std::string text(Duration duration) { return std::to_string(duration.count()); }
+std::string text(Time time) { return text(time.time_since_epoch()); }
+
+/// A double by all its digits, so that the smallest difference shows.
+std::string text(double number) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%a", number);
+  return buffer;
+}
+
+std::string text(const StepShape& shape) {
+  std::string line;
+  for (std::int64_t part : {shape.decodes, shape.decode_context, shape.chunks, shape.chunk_tokens, shape.chunk_context,
+                            shape.chunk_pairs, shape.samples}) {
+    line += " " + std::to_string(part);
+  }
+  return line;
+}
+
+std::string text(const Ledger& ledger) {
+  std::string line;
+  for (Bytes part : ledger.bytes) line += " " + text(part.value());
+  for (Duration part : ledger.time) line += " " + text(part);
+  for (Duration part : ledger.bound) line += " " + text(part);
+  return line + " " + text(ledger.flops.value());
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::completed:
+      return "completed";
+    case Outcome::rejected:
+      return "rejected";
+    case Outcome::cancelled:
+      return "cancelled";
+    case Outcome::unfinished:
+      return "unfinished";
+  }
+  return "";
+}
+
+std::string FactsText::name(const Request* request) const {
+  return names_ == Names::id ? request->id : std::to_string(request->index);
+}
+
+void FactsText::arrived(const Request& request) {
+  lines_.push_back("arrived " + name(&request) + " at " + text(request.arrival) + ": " +
+                   std::to_string(request.input_tokens) + " in, " + std::to_string(request.output_tokens) + " out of " +
+                   std::to_string(request.max_tokens));
+}
+
+void FactsText::step(const StepFacts& facts) {
+  std::string line = "step " + std::to_string(facts.number) + " from " + text(facts.start) + " to " + text(facts.end);
+  line += " running " + std::to_string(facts.running) + " waiting " + std::to_string(facts.waiting);
+  line += " scheduled " + std::to_string(facts.scheduled) + " preempted " + std::to_string(facts.preempted);
+  line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
+  line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
+  line += " limit " + std::string(admission_limit_names[static_cast<std::size_t>(facts.limit)]);
+  line += " shape" + text(facts.shape) + " ledger" + text(facts.ledger);
+
+  std::map<std::int64_t, std::int64_t> gaps;
+  for (const TokenGap& gap : facts.gaps) gaps[gap.gap.count()] += gap.count;
+  line += " gaps";
+  for (const auto& [gap, count] : gaps) {
+    if (count != 0) line += " " + std::to_string(gap) + "x" + std::to_string(count);
+  }
+
+  if (facts.schedule == nullptr) {
+    lines_.push_back(line + " without a schedule");
+    return;
+  }
+  line += " schedule";
+  for (const auto& [request, tokens] : facts.schedule->scheduled) {
+    line += " " + name(request) + ":" + std::to_string(tokens);
+  }
+  line += " preempted";
+  for (const Request* request : facts.schedule->preempted) line += " " + name(request);
+  line += " finished";
+  for (const Request* request : facts.schedule->finished) line += " " + name(request);
+  line += " waiting";
+  for (const Request* request : facts.schedule->waiting) line += " " + name(request);
+  line += " found";
+  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
+    line += " " + name(request) + ":" + std::to_string(tokens);
+  }
+  line += " tables";
+  for (const auto& [request, table] : facts.schedule->block_tables) {
+    line += " " + name(request) + ":";
+    for (std::uint32_t block : table) line += std::to_string(block) + ",";
+  }
+  lines_.push_back(line);
+}
+
+void FactsText::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
+  lines_.push_back("idle from pass " + std::to_string(first) + ", " + std::to_string(count) + " of them from " +
+                   text(start) + " free " + std::to_string(free_blocks));
+}
+
+void FactsText::ended(const RequestFacts& facts) {
+  lines_.push_back("ended " + name(facts.request) + " " + std::string(outcome_name(facts.outcome)) + " (" +
+                   std::string(facts.reason) + ") after " + std::to_string(facts.output_tokens) + " tokens, arrived " +
+                   text(facts.request->arrival) + " scheduled " + text(facts.scheduled) + " first " +
+                   text(facts.first_token) + " ended " + text(facts.ended) + " preempted " +
+                   std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens));
+}
+
+void FactsText::run_ended(const RunFacts& facts) {
+  lines_.push_back("run ended " + text(facts.end) + (facts.interrupted ? " interrupted" : "") +
+                   (facts.watchdog.empty() ? "" : " by the watchdog"));
+}
+
+std::string first_difference(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  const std::string end = "(the end)";
+  for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
+    const std::string& left = i < one.size() ? one[i] : end;
+    const std::string& right = i < other.size() ? other[i] : end;
+    if (left != right) return "line " + std::to_string(i + 1) + ":\n  " + left + "\n  " + right;
+  }
+  return "";
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,351 @@
+#include "tests/support/invariants.hpp"
+
+#include <algorithm>
+
+namespace decodesim::tests {
+
+void InvariantChecker::require(bool holds, const std::string& rule) {
+  if (holds || !violation_.empty()) return;
+  violation_ = "pass " + std::to_string(pass_) + ": " + rule;
+}
+
+std::int64_t InvariantChecker::blocks_for(std::int64_t tokens) const {
+  return (tokens + server_.block_size - 1) / server_.block_size;
+}
+
+bool InvariantChecker::fits_alone(const Life& life) const {
+  return blocks_for(life.request->input_tokens + life.output - 1) <= server_.usable_blocks;
+}
+
+InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {
+  const auto found = lives_.find(request->index);
+  if (found == lives_.end()) {
+    require(false, "a request that never arrived is named");
+    return lives_[request->index];
+  }
+  return found->second;
+}
+
+void InvariantChecker::arrived(const Request& request) {
+  require(!run_ended_, "nothing happens after the end");
+  require(lives_.count(request.index) == 0, "a request arrives once");
+  require(request.arrival >= now_, "arrivals come in the order of time");
+  Life& life = lives_[request.index];
+  life.request = &request;
+  life.rank = static_cast<std::int64_t>(lives_.size());
+  life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
+  waiting_.push_back(&life);
+  now_ = std::max(now_, request.arrival);
+  if (life.output < 1 || (server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life))) return;
+  if (!fits_alone(life)) all_fit_alone_ = false;
+  longest_alone_ = std::max(longest_alone_, request.input_tokens + life.output);
+}
+
+void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
+  require(server_.grid_step > Duration(0), "only a grid has idle passes");
+  require(first == pass_ + 1 && count >= 1, "passes are numbered without a hole");
+  require(start == Time((first - 1) * server_.grid_step), "a pass of the grid starts at its place");
+  require(waiting_.empty() && running_.empty(), "an idle pass has nobody to serve");
+  require(free_blocks == server_.usable_blocks, "an idle server holds no blocks");
+  pass_ += count;
+  now_ = std::max(now_, start);
+}
+
+void InvariantChecker::step(const StepFacts& facts) {
+  require(!run_ended_, "nothing happens after the end");
+  check_nobody_is_late();
+  require(facts.number == pass_ + 1, "passes are numbered without a hole");
+  pass_ = facts.number;
+  if (facts.schedule == nullptr) {
+    require(false, "the schedule is there for who asks");
+    return;
+  }
+  check_times(facts);
+  replay_evictions(facts);
+  replay_schedule(facts);
+  replay_waiting(facts);
+  check_counts(facts);
+  check_limit(facts);
+  replay_tokens(facts);
+
+  ++passes_without_end_;
+  if (all_fit_alone_) {
+    require(passes_without_end_ <= longest_alone_ + 2, "some request finishes within a bounded number of passes");
+  }
+  now_ = step_end_ = last_happened_ = facts.end;
+}
+
+void InvariantChecker::check_times(const StepFacts& facts) {
+  require(facts.start >= step_end_, "a step starts after the one before");
+  require(facts.end >= facts.start && facts.end >= now_, "a step ends after all that came before its end");
+  require(facts.ledger.duration() == facts.end - facts.start, "the parts of the ledger are the step's duration");
+  Duration by_reason{};
+  for (Duration part : facts.ledger.bound) by_reason += part;
+  require(by_reason == facts.end - facts.start, "the reasons of the ledger are the step's duration");
+  if (server_.grid_step > Duration(0)) {
+    require(facts.start == Time((facts.number - 1) * server_.grid_step), "a pass of the grid starts at its place");
+    require(facts.end - facts.start == server_.grid_step, "a pass of the grid lasts a step");
+  } else {
+    require(facts.scheduled > 0 || facts.start == facts.end, "an empty pass takes no time");
+  }
+}
+
+/// The evicted lose their blocks and go to the head of the queue, each before those evicted earlier in the pass.
+void InvariantChecker::replay_evictions(const StepFacts& facts) {
+  for (const Request* request : facts.schedule->preempted) {
+    Life& life = life_of(request);
+    require(life.state == State::running, "only who runs is evicted");
+    require(!running_.empty() && running_.back() == &life, "the last admitted is evicted first");
+    running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
+    for (std::uint32_t block : life.table) holders_.erase(block);
+    life.table.clear();
+    life.discarded += life.cached;
+    life.high = std::max(life.high, life.cached);
+    life.cached = 0;
+    life.preemptions += 1;
+    life.state = State::waiting;
+    waiting_.push_front(&life);
+  }
+}
+
+void InvariantChecker::replay_schedule(const StepFacts& facts) {
+  const ScheduleFacts& schedule = *facts.schedule;
+  require(schedule.block_tables.size() == schedule.scheduled.size(), "who is scheduled has a table");
+  shape_ = {};
+  recomputed_ = 0;
+  std::size_t place = 0;  // in running_: the scheduled come in the order of admission
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
+    const auto& [request, n] = schedule.scheduled[i];
+    Life& life = life_of(request);
+    if (life.state == State::waiting) replay_admission(life, facts);
+    require(life.state == State::running, "only who runs gets tokens");
+    const auto found = std::find(running_.begin(), running_.end(), &life);
+    const auto position = static_cast<std::size_t>(found - running_.begin());
+    require(position == place, "running sequences are served in the order of admission, none left out before another");
+    place = position + 1;
+
+    require(n >= 1 && n <= life.known() - life.cached, "a sequence computes what it knows and has not cached");
+    const std::int64_t threshold = server_.scheduler.long_prefill_token_threshold;
+    require(threshold == 0 || n <= threshold, "no chunk passes the threshold");
+    tokens += n;
+    shape_.add(life.cached, n);
+    const std::int64_t again = std::max<std::int64_t>(0, std::min(life.cached + n, life.high) - life.cached);
+    life.recomputed += again;
+    recomputed_ += again;
+    life.computed += n;
+    life.cached += n;
+    if (life.scheduled < Time{}) life.scheduled = facts.start;
+
+    const auto& [owner, table] = schedule.block_tables[i];
+    require(owner == request, "tables come in the order of the schedule");
+    require(static_cast<std::int64_t>(table.size()) == blocks_for(life.cached),
+            "a table covers the cached tokens and no more");
+    require(table.size() >= life.table.size() && std::equal(life.table.begin(), life.table.end(), table.begin()),
+            "a table only grows");
+    for (std::size_t b = life.table.size(); b < table.size(); ++b) {
+      require(table[b] >= 1 && static_cast<std::int64_t>(table[b]) <= server_.usable_blocks, "a block has a known id");
+      require(holders_.emplace(table[b], &life).second, "a block is in one table at most");
+    }
+    life.table = table;
+  }
+  require(tokens <= server_.scheduler.max_num_batched_tokens, "the tokens of a step stay within the budget");
+}
+
+void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
+  require(facts.preempted == 0, "nothing is admitted in a pass that evicts");
+  require(life.request->arrival <= facts.start, "nobody is admitted before it arrives");
+  require(!waiting_.empty() && waiting_.front() == &life, "the head of the queue is admitted first");
+  for (const Life* other : waiting_) {
+    require(other == &life || other->rank > life.rank, "nobody is admitted before one who came earlier");
+  }
+  waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
+  running_.push_back(&life);
+  life.state = State::running;
+
+  std::int64_t found = 0;
+  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
+    if (request == life.request) found = tokens;
+  }
+  if (server_.serving.prefill == PrefillMode::computed) {
+    require(found == 0, "nothing is found in place where prompts are computed");
+  }
+  require(found < life.known(), "at least one token is computed at admission");
+  (life.admitted ? life.found_again : life.found_first) += found;
+  life.admitted = true;
+  life.cached = found;
+}
+
+/// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.
+void InvariantChecker::replay_waiting(const StepFacts& facts) {
+  std::vector<const Request*> expected;
+  const std::vector<const Request*>& told = facts.schedule->waiting;
+  const std::set<const Request*> still(told.begin(), told.end());
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    Life& life = **it;
+    const bool here_at_start = life.request->arrival <= facts.start || life.preemptions > 0;
+    if (here_at_start && still.count(life.request) == 0) {
+      require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody leaves the queue unserved");
+      life.state = State::leaving;
+      it = waiting_.erase(it);
+      continue;
+    }
+    if (here_at_start) expected.push_back(life.request);
+    ++it;
+  }
+  require(expected == told, "the queue keeps its order");
+}
+
+void InvariantChecker::check_counts(const StepFacts& facts) {
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  require(facts.scheduled == count(facts.schedule->scheduled), "the schedule names all who got tokens");
+  require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
+  require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
+  require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
+  require(facts.running <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
+  require(facts.free_blocks + count(holders_) == server_.usable_blocks, "free and held blocks are all there are");
+  std::int64_t cached = 0;
+  std::int64_t held = 0;
+  for (const Life* life : running_) {
+    cached += life->cached;
+    held += count(life->table);
+    require(count(life->table) == blocks_for(life->cached), "a table covers the cached tokens and no more");
+  }
+  require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");
+  require(held == count(holders_), "every held block is in the table of a running sequence");
+  require(facts.recomputed_tokens == recomputed_, "recomputed tokens are those cached before an eviction");
+  require(facts.recomputed_tokens > 0 || facts.recompute_time == Duration(0),
+          "without recomputed tokens no time goes to them");
+}
+
+/// The limit names something that was really in the way.
+void InvariantChecker::check_limit(const StepFacts& facts) {
+  const bool evicted = facts.preempted > 0;
+  std::int64_t left = 0;
+  for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
+  const bool queue = facts.waiting + left > 0;
+  switch (facts.limit) {
+    case AdmissionLimit::arrivals:
+      require(!queue && !evicted, "only an empty queue is short of arrivals");
+      break;
+    case AdmissionLimit::kv_capacity:
+      require(queue, "somebody waits for KV room");
+      break;
+    case AdmissionLimit::max_num_seqs:
+      require(queue && !evicted && facts.running == server_.scheduler.max_num_seqs, "somebody waits for a place");
+      break;
+    case AdmissionLimit::token_budget:
+      require(queue && !evicted, "somebody waits for tokens");
+      require(!server_.scheduler.enable_chunked_prefill || shape_.tokens() == server_.scheduler.max_num_batched_tokens,
+              "the budget is spent where it limits");
+      break;
+  }
+}
+
+/// The tokens that come out at the end of the step, their gaps, and who is finished by them.
+void InvariantChecker::replay_tokens(const StepFacts& facts) {
+  std::map<Duration, std::int64_t> gaps;
+  std::vector<const Request*> finished;
+  for (const auto& [request, n] : facts.schedule->scheduled) {
+    Life& life = life_of(request);
+    if (life.cached != life.known()) continue;
+    shape_.samples += 1;
+    tokens_ += 1;
+    life.emitted += 1;
+    if (life.emitted == 1) {
+      life.first_token = facts.end;
+    } else {
+      ++gaps[facts.end - life.last_token];
+    }
+    life.last_token = facts.end;
+    if (life.emitted == life.output) {
+      finished.push_back(request);
+      life.state = State::finishing;
+      running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
+      for (std::uint32_t block : life.table) holders_.erase(block);
+    }
+  }
+  require(facts.shape == shape_, "the shape is the sum over the schedule");
+  require(facts.schedule->finished == finished, "who emitted its last token is finished");
+  std::map<Duration, std::int64_t> told;
+  for (const TokenGap& gap : facts.gaps) {
+    if (gap.count != 0) told[gap.gap] += gap.count;
+    gaps_ += gap.count;
+  }
+  require(told == gaps, "the gaps are those between the tokens");
+}
+
+void InvariantChecker::check_nobody_is_late() {
+  for (const auto& [index, life] : lives_) {
+    require(life.state != State::finishing && life.state != State::leaving, "who finished or gave up is told at once");
+  }
+}
+
+void InvariantChecker::ended(const RequestFacts& facts) {
+  Life& life = life_of(facts.request);
+  require(life.state != State::ended, "a request ends once");
+  require(facts.ended >= last_happened_, "endings come in the order of time");
+  require(facts.output_tokens == life.emitted, "the facts count the tokens emitted");
+  require(facts.preemptions == life.preemptions, "the facts count the preemptions");
+  require(facts.recomputed_tokens == life.recomputed, "the facts count the recomputed tokens");
+  require(facts.scheduled == life.scheduled, "a request is scheduled when it first gets tokens");
+  require(facts.first_token == life.first_token, "the first token comes at the end of its step");
+  require(facts.outcome == Outcome::completed ? facts.reason.empty() : !facts.reason.empty(), "who fails has a reason");
+  switch (facts.outcome) {
+    case Outcome::completed:
+      require(life.state == State::finishing && life.emitted == life.output,
+              "who completes has emitted all its output");
+      require(facts.ended == life.last_token && facts.ended == now_, "a request ends with its last token");
+      require(life.computed == life.request->input_tokens + life.output - 1 - life.found_first + life.recomputed,
+              "tokens computed = P + O - 1 - found in place + recomputed");
+      require(life.recomputed == life.discarded - life.found_again, "recomputed = discarded - found again");
+      break;
+    case Outcome::rejected: {
+      const bool too_long = life.request->input_tokens >= server_.max_model_len;
+      const bool too_large = !too_long && server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life);
+      require(life.state == State::waiting && !life.admitted, "only who was never served is rejected");
+      require(too_long || too_large, "only who can never be served is rejected");
+      require(facts.ended == life.request->arrival, "rejection comes at arrival");
+      break;
+    }
+    case Outcome::cancelled:
+      require(life.state == State::leaving && facts.ended == now_, "who gives up leaves at the end of the pass");
+      break;
+    case Outcome::unfinished:
+      break;
+  }
+  waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
+  life.state = State::ended;
+  last_happened_ = std::max(last_happened_, facts.ended);
+  if (facts.outcome != Outcome::rejected) passes_without_end_ = 0;
+  ++outcomes_[facts.outcome];
+}
+
+void InvariantChecker::run_ended(const RunFacts& facts) {
+  require(!run_ended_, "a run ends once");
+  run_ended_ = true;
+  check_nobody_is_late();
+  std::int64_t ended = 0;
+  std::int64_t first_tokens = 0;
+  for (const auto& [outcome, count] : outcomes_) ended += count;
+  for (const auto& [index, life] : lives_) {
+    require(life.state == State::ended, "every request ends");
+    first_tokens += life.emitted > 0 ? 1 : 0;
+  }
+  require(ended == static_cast<std::int64_t>(lives_.size()),
+          "requests in = completed + rejected + cancelled + unfinished");
+  require(gaps_ + first_tokens == tokens_, "gaps and first tokens are all tokens");
+  require(facts.end == last_happened_, "the run ends with the last thing that happened");
+  require(facts.watchdog.empty() == (outcomes_[Outcome::unfinished] == 0),
+          "only the watchdog leaves requests unfinished");
+  if (all_fit_alone_) {
+    require(facts.watchdog.empty() && outcomes_[Outcome::cancelled] == 0, "where every request fits alone, all finish");
+  }
+}
+
+std::string InvariantChecker::violation() const {
+  if (violation_.empty() && !run_ended_) return "the run never ended";
+  return violation_;
+}
+
+}  // namespace decodesim::tests

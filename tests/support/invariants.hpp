@@ -1,0 +1,99 @@
+#pragma once
+// What must hold in every run, checked from the facts alone.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/serving/observer.hpp"
+#include "sim/serving/server_config.hpp"
+
+namespace decodesim::tests {
+
+/// Replays the facts of a run and notes the first that breaks a rule:
+///   blocks    free and held ones are all of them; none is in two tables; tables fit the cached tokens, no more, no
+///   less limits    tokens within the budget, sequences within max_num_seqs states    every request is in one state at
+///   a time, and moves only where it may tokens    who completes has emitted exactly its output, whatever its
+///   preemptions KV work   tokens computed = P + O - 1 - found in place + recomputed order     first come, first
+///   served: admissions take the head, the evicted go back before who came later progress  where every request fits
+///   alone, one finishes within a bounded number of passes, and all finish accounts  requests in = completed + rejected
+///   + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
+///             ledger are the step's duration; time and pass numbers never run backwards
+class InvariantChecker : public Observer {
+ public:
+  explicit InvariantChecker(const ServerConfig& server) : server_(server) {}
+
+  [[nodiscard]] bool wants_schedule() const override { return true; }
+  void arrived(const Request& request) override;
+  void step(const StepFacts& facts) override;
+  void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override;
+  void ended(const RequestFacts& facts) override;
+  void run_ended(const RunFacts& facts) override;
+
+  /// The first broken rule, or nothing. Also says so where the run never ended.
+  [[nodiscard]] std::string violation() const;
+
+ private:
+  enum class State { waiting, running, leaving, finishing, ended };
+  struct Life {
+    const Request* request = nullptr;
+    std::int64_t rank = 0;  // in the order of arrival
+    State state = State::waiting;
+    bool admitted = false;
+    std::int64_t output = 0;
+    std::int64_t emitted = 0;
+    std::int64_t cached = 0;
+    std::int64_t high = 0;
+    std::int64_t computed = 0;
+    std::int64_t found_first = 0;
+    std::int64_t found_again = 0;
+    std::int64_t discarded = 0;
+    std::int64_t recomputed = 0;
+    std::int64_t preemptions = 0;
+    std::vector<std::uint32_t> table;
+    Time scheduled{Duration(-1)};
+    Time first_token{Duration(-1)};
+    Time last_token{Duration(-1)};
+
+    [[nodiscard]] std::int64_t known() const { return request->input_tokens + emitted; }
+  };
+
+  void require(bool holds, const std::string& rule);
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  [[nodiscard]] bool fits_alone(const Life& life) const;
+  Life& life_of(const Request* request);
+  void check_times(const StepFacts& facts);
+  void replay_evictions(const StepFacts& facts);
+  void replay_schedule(const StepFacts& facts);
+  void replay_admission(Life& life, const StepFacts& facts);
+  void replay_waiting(const StepFacts& facts);
+  void check_counts(const StepFacts& facts);
+  void replay_tokens(const StepFacts& facts);
+  void check_limit(const StepFacts& facts);
+  void check_nobody_is_late();
+
+  const ServerConfig& server_;
+  std::string violation_;
+  std::map<std::int64_t, Life> lives_;  // by index
+  std::vector<Life*> running_;          // in the order of admission
+  std::deque<Life*> waiting_;           // head first; who arrives during a step is behind
+  std::map<std::uint32_t, const Life*> holders_;
+  StepShape shape_;
+  std::int64_t recomputed_ = 0;
+  Time now_{};            // of the last thing told
+  Time step_end_{};       // of the last step
+  Time last_happened_{};  // the end of a step or a request
+  std::int64_t pass_ = 0;
+  std::int64_t passes_without_end_ = 0;
+  std::int64_t longest_alone_ = 0;  // most passes that one of these requests needs alone
+  bool all_fit_alone_ = true;
+  std::map<Outcome, std::int64_t> outcomes_;
+  std::int64_t tokens_ = 0;
+  std::int64_t gaps_ = 0;
+  bool run_ended_ = false;
+};
+
+}  // namespace decodesim::tests
