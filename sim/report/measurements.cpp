@@ -1,0 +1,146 @@
+#include "sim/report/measurements.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "sim/core/check.hpp"
+
+namespace decodesim {
+
+namespace {
+
+std::size_t place(Outcome outcome) { return static_cast<std::size_t>(outcome); }
+double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
+
+}  // namespace
+
+Measurements::Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo)
+    : header_(std::move(header)), run_(run), slo_(slo), window_(run.window, header_.requests) {
+  completed_.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(header_.requests, 0, 1 << 20)));
+}
+
+void Measurements::arrived(const Request& request) {
+  if (totals_.arrived == 0) first_arrival_ = request.arrival;
+  last_arrival_ = request.arrival;
+  ++totals_.arrived;
+}
+
+void Measurements::step(const StepFacts& facts) {
+  const Duration lasted = facts.end - facts.start;
+  ++totals_.passes;
+  totals_.emitted_tokens += facts.shape.samples;
+  totals_.step_preemptions += facts.preempted;
+  totals_.step_recomputed_tokens += facts.recomputed_tokens;
+  totals_.recompute_time += facts.recompute_time;
+  totals_.busy += lasted;
+  totals_.accounted += facts.ledger.duration();
+  last_step_end_ = facts.end;
+  const bool inside = window_.holds(facts.end);
+  for (const TokenGap& gap : facts.gaps) {
+    totals_.gaps += gap.count;
+    if (!inside) continue;
+    gap_moments_.add(gap.gap.count(), gap.count);
+    gap_histogram_.add(gap.gap.count(), gap.count);
+  }
+  if (!header_.closed_loop && facts.waiting > 0) add_to_trend(facts);
+  if (inside) add_to_window(facts);
+}
+
+void Measurements::add_to_trend(const StepFacts& facts) {
+  // Until the last arrival is known it lies ahead of this step, since arrivals during a step are told before it.
+  const bool all_came = totals_.arrived == header_.requests;
+  const Time end = all_came ? std::min(facts.end, last_arrival_) : facts.end;
+  if (facts.start < end) trend_.add(facts.start - first_arrival_, end - first_arrival_, facts.waiting);
+}
+
+void Measurements::add_to_window(const StepFacts& facts) {
+  // A rejection may open the window in the middle of a step, which then counts from there.
+  const Time start = window_.opens_at_start() ? facts.start : std::max(facts.start, window_.open());
+  const Duration lasted = facts.end - start;
+  const double weight = nanoseconds(lasted);
+  const std::int64_t used = header_.usable_blocks - facts.free_blocks;
+  sums_.last = facts.end;
+  ++sums_.passes;
+  if (facts.scheduled > 0) {
+    ++sums_.computing_passes;
+    sums_.computing_time += facts.end - facts.start;
+    sums_.batch += facts.scheduled;
+  }
+  sums_.batch_peak = std::max(sums_.batch_peak, facts.scheduled);
+  sums_.running_peak = std::max(sums_.running_peak, facts.running);
+  sums_.waiting_peak = std::max(sums_.waiting_peak, facts.waiting);
+  sums_.used_peak = std::max(sums_.used_peak, used);
+  sums_.running_time += static_cast<double>(facts.running) * weight;
+  sums_.waiting_time += static_cast<double>(facts.waiting) * weight;
+  sums_.used_time += static_cast<double>(used) * weight;
+  sums_.cached_time += static_cast<double>(facts.cached_tokens) * weight;
+  if (facts.waiting > 0) sums_.something_waits += lasted;
+  sums_.step_time += lasted;
+  sums_.limited[static_cast<std::size_t>(facts.limit)] += lasted;
+  sums_.ledger += facts.ledger;
+  sums_.emitted_tokens += facts.shape.samples;
+}
+
+void Measurements::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
+  (void)first;
+  (void)free_blocks;
+  totals_.passes += count;
+  // A run of idle passes follows an ending, and the window changes at endings only: all of them are on one side.
+  if (window_.opened() && start >= window_.open() && start < window_.close()) sums_.passes += count;
+}
+
+void Measurements::ended(const RequestFacts& facts) {
+  window_.ended(facts.ended);
+  ++totals_.outcomes[place(facts.outcome)];
+  totals_.output_tokens += facts.output_tokens;
+  totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
+  totals_.request_preemptions += facts.preemptions;
+  totals_.preempted_requests += facts.preemptions > 0 ? 1 : 0;
+  totals_.preemptions_max = std::max(totals_.preemptions_max, facts.preemptions);
+  totals_.request_recomputed_tokens += facts.recomputed_tokens;
+  const bool inside = window_.holds(facts.ended);
+  if (inside) ++sums_.requests;
+  if (facts.outcome != Outcome::completed) {
+    ++reasons_[{facts.outcome, std::string(facts.reason)}];
+    return;
+  }
+  last_completion_ = facts.ended;
+  totals_.completed_input_tokens += facts.request->input_tokens;
+  totals_.completed_output_tokens += facts.output_tokens;
+  if (!inside) return;
+  const Time arrival = facts.request->arrival;
+  const Completed& request =
+      completed_.emplace_back(Completed{facts.first_token - arrival, facts.ended - arrival, facts.output_tokens});
+  sums_.completed_input_tokens += facts.request->input_tokens;
+  sums_.completed_output_tokens += facts.output_tokens;
+  if (within_slo(request)) ++sums_.good_requests;
+}
+
+bool Measurements::within_slo(const Completed& request) const {
+  const auto within = [](const std::optional<Duration>& limit, Duration measured) {
+    return !limit || measured <= *limit;
+  };
+  // TPOT against its limit without a division: as many gaps of the limit's length would take at least as long.
+  const std::int64_t gaps = request.output_tokens - 1;
+  return within(slo_.ttft_p99, request.ttft) && within(slo_.e2el_p99, request.e2el) &&
+         (!slo_.tpot_p99 || request.e2el - request.ttft <= *slo_.tpot_p99 * gaps);
+}
+
+void Measurements::run_ended(const RunFacts& facts) {
+  run_facts_ = facts;
+  check_conservation();
+}
+
+void Measurements::check_conservation() const {
+  std::int64_t outcomes = 0;
+  for (std::int64_t count : totals_.outcomes) outcomes += count;
+  check(totals_.arrived == outcomes, "requests in are not completed + rejected + cancelled + unfinished");
+  check(totals_.emitted_tokens == totals_.output_tokens, "the tokens of the steps are not those of the requests");
+  check(totals_.gaps + totals_.first_tokens == totals_.output_tokens, "first tokens and gaps are not all the tokens");
+  check(totals_.accounted == totals_.busy, "the ledgers' times do not add up to the time that steps took");
+  check(totals_.step_preemptions == totals_.request_preemptions, "a preemption is not told of its request");
+  check(totals_.step_recomputed_tokens == totals_.request_recomputed_tokens,
+        "recomputed tokens are not told of their request");
+}
+
+}  // namespace decodesim

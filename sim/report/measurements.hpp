@@ -1,0 +1,118 @@
+#pragma once
+// Takes the facts of a run in constant time each and makes a report of them.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/histogram.hpp"
+#include "sim/core/statistics.hpp"
+#include "sim/report/ending_window.hpp"
+#include "sim/report/report.hpp"
+#include "sim/report/saturation.hpp"
+#include "sim/serving/observer.hpp"
+
+namespace decodesim {
+
+/// The collector of a run. It keeps sums, a histogram and 24 bytes for each completed request of the window; no step.
+/// run_ended() throws BrokenInvariant where the facts do not add up: a request or a token is lost, or time is.
+class Measurements : public Observer {
+ public:
+  Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo);
+
+  void arrived(const Request& request) override;
+  void step(const StepFacts& facts) override;
+  void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override;
+  void ended(const RequestFacts& facts) override;
+  void run_ended(const RunFacts& facts) override;
+
+  /// What the facts told so far come to; meant to be asked once the run has ended.
+  [[nodiscard]] Report report() const;
+
+ private:
+  /// A completed request of the window.
+  struct Completed {
+    Duration ttft;
+    Duration e2el;
+    std::int64_t output_tokens;
+  };
+  /// Over the whole run, for what must be conserved.
+  struct Totals {
+    std::int64_t arrived = 0;
+    std::array<std::int64_t, 4> outcomes{};
+    std::int64_t completed_input_tokens = 0;
+    std::int64_t completed_output_tokens = 0;
+    std::int64_t output_tokens = 0;   // of all requests, as these tell
+    std::int64_t emitted_tokens = 0;  // of all requests, as steps tell
+    std::int64_t first_tokens = 0;
+    std::int64_t gaps = 0;
+    std::int64_t passes = 0;
+    std::int64_t step_preemptions = 0;
+    std::int64_t request_preemptions = 0;
+    std::int64_t preempted_requests = 0;
+    std::int64_t preemptions_max = 0;
+    std::int64_t step_recomputed_tokens = 0;
+    std::int64_t request_recomputed_tokens = 0;
+    Duration recompute_time{};
+    Duration busy{};
+    Duration accounted{};  // what the ledgers say of the same time
+  };
+  /// Over the window. Products of a count and a time are in nanoseconds.
+  struct WindowSums {
+    Time last{};  // the end of the last step
+    std::int64_t passes = 0;
+    std::int64_t computing_passes = 0;
+    Duration computing_time{};
+    std::int64_t batch = 0;
+    std::int64_t batch_peak = 0;
+    std::int64_t running_peak = 0;
+    std::int64_t waiting_peak = 0;
+    std::int64_t used_peak = 0;
+    double running_time = 0;
+    double waiting_time = 0;
+    double used_time = 0;
+    double cached_time = 0;
+    Duration something_waits{};
+    Duration step_time{};
+    std::array<Duration, admission_limit_names.size()> limited{};
+    Ledger ledger;
+    std::int64_t emitted_tokens = 0;
+    std::int64_t requests = 0;
+    std::int64_t completed_input_tokens = 0;
+    std::int64_t completed_output_tokens = 0;
+    std::int64_t good_requests = 0;
+  };
+
+  void add_to_window(const StepFacts& facts);
+  void add_to_trend(const StepFacts& facts);
+  [[nodiscard]] bool within_slo(const Completed& request) const;
+  void check_conservation() const;
+  [[nodiscard]] WindowReport window_report() const;
+  void report_latencies(Report& report) const;
+  void report_use(Report& report) const;
+  void report_limits(Report& report) const;
+  void report_warnings(Report& report) const;
+
+  RunHeader header_;
+  RunSpec run_;
+  SloSpec slo_;
+  EndingWindow window_;
+  Totals totals_;
+  WindowSums sums_;
+  QueueTrend trend_;
+  Moments gap_moments_;
+  Histogram gap_histogram_;
+  std::vector<Completed> completed_;
+  std::map<std::pair<Outcome, std::string>, std::int64_t> reasons_;
+  Time first_arrival_{};
+  Time last_arrival_{};
+  Time last_completion_{};
+  Time last_step_end_{};
+  RunFacts run_facts_;
+};
+
+}  // namespace decodesim

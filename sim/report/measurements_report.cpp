@@ -1,0 +1,212 @@
+// The second half of Measurements: from sums to the numbers of a report.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "sim/report/measurements.hpp"
+#include "sim/report/number_text.hpp"
+
+namespace decodesim {
+
+namespace {
+
+// A 99th percentile of fewer than a hundred values rests on its largest alone.
+constexpr std::int64_t few_requests = 100;
+// A window of ten lifetimes of a request forgets how the run began: in a closed loop each client has asked ten times.
+constexpr double few_lifetimes = 10;
+
+/// a / b, not_measured where there is nothing to divide by.
+double ratio(double a, double b) { return b > 0 ? a / b : not_measured; }
+
+double milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
+
+template <class T, std::size_t size>
+std::size_t largest(const std::array<T, size>& values) {
+  return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+}  // namespace
+
+Report Measurements::report() const {
+  Report report;
+  report.header = header_;
+  report.run = run_;
+  report.slo = slo_;
+  report.requests_in = totals_.arrived;
+  report.completed = totals_.outcomes[static_cast<std::size_t>(Outcome::completed)];
+  report.rejected = totals_.outcomes[static_cast<std::size_t>(Outcome::rejected)];
+  report.cancelled = totals_.outcomes[static_cast<std::size_t>(Outcome::cancelled)];
+  report.unfinished = totals_.outcomes[static_cast<std::size_t>(Outcome::unfinished)];
+  report.duration = report.completed > 0 ? last_completion_ - first_arrival_ : Duration{};
+  report.total_input_tokens = totals_.completed_input_tokens;
+  report.total_output_tokens = totals_.completed_output_tokens;
+  report.emitted_tokens = totals_.emitted_tokens;
+  report.passes = totals_.passes;
+  report.busy = totals_.busy;
+  report.end = run_facts_.end;
+  for (const auto& [key, count] : reasons_) report.outcomes.push_back({key.first, key.second, count});
+  report.evictions = {totals_.step_preemptions, totals_.preempted_requests,
+                      totals_.preemptions_max,  totals_.step_recomputed_tokens,
+                      totals_.recompute_time,   ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy))};
+  report.interrupted = run_facts_.interrupted;
+  report.watchdog = run_facts_.watchdog;
+  report.window = window_report();
+  report_latencies(report);
+  report_use(report);
+  report_limits(report);
+  report_warnings(report);
+  return report;
+}
+
+WindowReport Measurements::window_report() const {
+  WindowReport window;
+  window.whole_run = window_.opens_at_start() && !window_.closes_early();
+  window.opened = window_.opened();
+  window.requests = sums_.requests;
+  window.completed = static_cast<std::int64_t>(completed_.size());
+  window.open = !window.opened ? run_facts_.end : window_.opens_at_start() ? first_arrival_ : window_.open();
+  // A window that never closed ends with the last completion, or with the run where that came before the opening.
+  const Time last = last_completion_ > window.open ? last_completion_ : std::max(run_facts_.end, window.open);
+  window.close = window_.closed() ? window_.close() : last;
+  return window;
+}
+
+void Measurements::report_latencies(Report& report) const {
+  const double seconds = report.window.seconds();
+  // Without a window, tokens are those that the client counts, of completed requests. With one they are those that the
+  // server emitted in it, since a long output belongs to the window only in part.
+  const auto output_tokens =
+      static_cast<double>(report.window.whole_run ? sums_.completed_output_tokens : sums_.emitted_tokens);
+  report.request_throughput = ratio(static_cast<double>(completed_.size()), seconds);
+  report.output_throughput = ratio(output_tokens, seconds);
+  report.total_token_throughput = ratio(static_cast<double>(sums_.completed_input_tokens) + output_tokens, seconds);
+  if (slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99) {
+    report.request_goodput = ratio(static_cast<double>(sums_.good_requests), seconds);
+  }
+
+  std::vector<double> values;
+  values.reserve(completed_.size());
+  for (const Completed& request : completed_) values.push_back(to_milliseconds(request.ttft));
+  report.ttft = summarize(values);
+  values.clear();
+  for (const Completed& request : completed_) values.push_back(to_milliseconds(request.e2el));
+  report.e2el = summarize(values);
+  values.clear();
+  for (const Completed& request : completed_) {
+    const auto gaps = static_cast<double>(request.output_tokens - 1);
+    if (gaps > 0) values.push_back(to_milliseconds(request.e2el - request.ttft) / gaps);
+  }
+  report.tpot = summarize(values);
+  values.clear();
+  for (const Completed& request : completed_) {
+    const auto gaps = static_cast<double>(request.output_tokens - 1);
+    if (gaps > 0 && request.e2el > request.ttft) values.push_back(gaps / to_seconds(request.e2el - request.ttft));
+  }
+  report.user_decode = summarize(values);
+  values.clear();
+  for (const Completed& request : completed_) {
+    if (request.e2el.count() > 0)
+      values.push_back(static_cast<double>(request.output_tokens) / to_seconds(request.e2el));
+  }
+  report.user_end_to_end = summarize(values);
+
+  report.itl.count = gap_moments_.count();
+  report.itl.mean = milliseconds(gap_moments_.mean());
+  report.itl.std = milliseconds(gap_moments_.standard_deviation());
+  report.itl.p1 = milliseconds(gap_histogram_.quantile(0.01));
+  report.itl.p10 = milliseconds(gap_histogram_.quantile(0.10));
+  report.itl.p50 = milliseconds(gap_histogram_.quantile(0.50));
+  report.itl.p90 = milliseconds(gap_histogram_.quantile(0.90));
+  report.itl.p99 = milliseconds(gap_histogram_.quantile(0.99));
+}
+
+void Measurements::report_use(Report& report) const {
+  // Between steps the server sleeps with an empty pool, which counts towards the averages.
+  const double covered = static_cast<double>((sums_.last - report.window.open).count());
+  const auto passes = static_cast<double>(sums_.computing_passes);
+  report.steps = {sums_.passes,
+                  sums_.passes - sums_.computing_passes,
+                  milliseconds(ratio(static_cast<double>(sums_.computing_time.count()), passes)),
+                  ratio(static_cast<double>(sums_.batch), passes),
+                  sums_.batch_peak,
+                  ratio(sums_.running_time, covered),
+                  sums_.running_peak};
+  const auto usable = static_cast<double>(header_.usable_blocks);
+  KvReport& kv = report.kv;
+  kv.usage_mean = ratio(sums_.used_time, covered * usable);
+  kv.usage_peak = sums_.passes > 0 ? ratio(static_cast<double>(sums_.used_peak), usable) : not_measured;
+  kv.token_states_mean = ratio(sums_.cached_time, covered * usable * static_cast<double>(header_.block_size));
+  kv.internal_waste_mean = kv.usage_mean - kv.token_states_mean;
+  kv.free_mean = 1 - kv.usage_mean;
+  report.ledger = sums_.ledger;
+  report.saturation.mean_waiting = ratio(sums_.waiting_time, covered);
+  report.saturation.peak_waiting = sums_.waiting_peak;
+  report.saturation.waiting_share = ratio(static_cast<double>(sums_.something_waits.count()), covered);
+}
+
+void Measurements::report_limits(Report& report) const {
+  const auto step_time = static_cast<double>(sums_.step_time.count());
+  LimitReport& limits = report.limits;
+  for (std::size_t i = 0; i < limits.admission.size(); ++i) {
+    limits.admission[i] = ratio(static_cast<double>(sums_.limited[i].count()), step_time);
+  }
+  const auto ledger_time = static_cast<double>(sums_.ledger.duration().count());
+  for (std::size_t i = 0; i < limits.step.size(); ++i) {
+    limits.step[i] = ratio(static_cast<double>(sums_.ledger.bound[i].count()), ledger_time);
+  }
+
+  SaturationReport& saturation = report.saturation;
+  const bool all_came = totals_.arrived == header_.requests;
+  SaturationInputs inputs;
+  inputs.closed_loop = header_.closed_loop;
+  inputs.arrival_span = (all_came ? last_arrival_ : std::max(last_step_end_, last_arrival_)) - first_arrival_;
+  inputs.arrivals = totals_.arrived;
+  inputs.queue_slope_per_s = header_.closed_loop ? not_measured : trend_.slope(inputs.arrival_span);
+  inputs.waiting_share = saturation.waiting_share;
+  saturation.queue_slope_per_s = inputs.queue_slope_per_s;
+  saturation.verdict = saturation_verdict(inputs);
+
+  if (sums_.step_time.count() == 0) return;
+  switch (static_cast<AdmissionLimit>(largest(sums_.limited))) {
+    case AdmissionLimit::arrivals:
+      limits.batch_limit = header_.closed_loop ? "clients" : "arrivals";
+      break;
+    case AdmissionLimit::kv_capacity:
+      limits.batch_limit = "KV capacity";
+      break;
+    case AdmissionLimit::max_num_seqs:
+      limits.batch_limit = "max_num_seqs";
+      break;
+    case AdmissionLimit::token_budget:
+      limits.batch_limit = "token budget";
+      break;
+  }
+  limits.binding = limits.batch_limit + " held the batch at " +
+                   significant(ratio(static_cast<double>(sums_.batch), static_cast<double>(sums_.computing_passes))) +
+                   " sequences; " + std::string(bound_by_names[largest(sums_.ledger.bound)]) +
+                   " set the length of a step";
+}
+
+void Measurements::report_warnings(Report& report) const {
+  report.warnings = header_.warnings;
+  const WindowReport& window = report.window;
+  if (!window.opened) {
+    report.warnings.push_back("the run ended before its window opened: nothing was measured");
+    return;
+  }
+  if (!window_.closed() && window_.closes_early()) {
+    report.warnings.push_back("the run ended before its window closed");
+  }
+  if (window.requests < few_requests) {
+    report.warnings.push_back("only " + grouped(window.requests) + " requests ended in the window: fewer than " +
+                              grouped(few_requests) + ", so percentiles rest on single requests");
+  }
+  const double lifetimes = ratio(window.seconds() * 1e3, report.e2el.mean);
+  if (lifetimes < few_lifetimes) {
+    report.warnings.push_back("the window is " + significant(lifetimes, 2) +
+                              " times as long as a request lives on average: below " + significant(few_lifetimes, 2) +
+                              ", results still depend on how the run began");
+  }
+}
+
+}  // namespace decodesim

@@ -1,0 +1,135 @@
+#pragma once
+// What a run came to: plain numbers, in the units that their names say, before any is written.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/core/statistics.hpp"
+#include "sim/core/time.hpp"
+#include "sim/model/ledger.hpp"
+#include "sim/report/report_spec.hpp"
+#include "sim/report/saturation.hpp"
+#include "sim/serving/observer.hpp"
+
+namespace decodesim {
+
+/// What is known of a run before it starts; everything that reproduces it, and what its report has to state.
+struct RunHeader {
+  std::string version;    // of the program
+  std::string scenario;   // its name
+  std::string case_name;  // empty where the scenario has no cases
+  std::string hash;       // of the resolved scenario
+  std::uint64_t seed = 1;
+  std::int64_t requests = 0;  // in the workload
+  std::int64_t num_blocks = 0;
+  std::int64_t usable_blocks = 0;
+  std::int64_t block_size = 0;
+  bool closed_loop = false;
+  std::string cost_model;  // "fixed", "ideal", "roofline"
+  std::vector<DefaultUsed> defaults;
+  std::vector<std::string> warnings;
+};
+
+/// The stretch of time that rates, means, use and percentiles are taken over.
+struct WindowReport {
+  bool whole_run = true;
+  bool opened = true;          // false: the run ended before it opened, and nothing was measured
+  Time open{};                 // first arrival, or the ending that opened it; what happens at this instant is outside
+  Time close{};                // last completion, or the ending that closed it; what happens at this instant is inside
+  std::int64_t requests = 0;   // that ended inside, whatever became of them
+  std::int64_t completed = 0;  // of these
+  [[nodiscard]] double seconds() const { return to_seconds(close - open); }
+};
+
+/// Requests that ended in one way for one reason.
+struct OutcomeCount {
+  Outcome outcome;
+  std::string reason;
+  std::int64_t count;
+};
+
+/// KV blocks as shares of the usable pool, averaged over time. token_states + internal_waste + free = 1.
+struct KvReport {
+  double usage_mean = not_measured;
+  double usage_peak = not_measured;
+  double token_states_mean = not_measured;    // hold the states of tokens
+  double internal_waste_mean = not_measured;  // allocated, but no token is there yet
+  double free_mean = not_measured;
+};
+
+/// Preemptions, over the whole run.
+struct EvictionReport {
+  std::int64_t preemptions = 0;
+  std::int64_t preempted_requests = 0;
+  std::int64_t max_per_request = 0;
+  std::int64_t recomputed_tokens = 0;
+  Duration recompute_time{};
+  double gpu_time_share = not_measured;  // of the time in which steps ran
+};
+
+/// Passes of the scheduler and the steps they led to, in the window.
+struct StepReport {
+  std::int64_t count = 0;            // passes, idle ones included
+  std::int64_t idle_count = 0;       // passes that computed nothing
+  double mean_ms = not_measured;     // of the passes that computed something
+  double batch_mean = not_measured;  // sequences that got tokens, over the same passes
+  std::int64_t batch_peak = 0;
+  double running_mean = not_measured;  // admitted sequences, averaged over time, idle time included
+  std::int64_t running_peak = 0;
+};
+
+/// Why no more was admitted and what steps waited for, as shares of the time in which steps ran.
+struct LimitReport {
+  std::array<double, admission_limit_names.size()> admission{};
+  std::array<double, bound_by_names.size()> step{};
+  std::string batch_limit;  // "KV capacity": what held the batch down, as a noun
+  std::string binding;      // the answer as a sentence
+};
+
+struct Report {
+  RunHeader header;
+  RunSpec run;
+  SloSpec slo;
+
+  // The whole run.
+  Duration duration{};  // first arrival to last completion, as the vLLM client has it
+  std::int64_t requests_in = 0;
+  std::int64_t completed = 0;
+  std::int64_t rejected = 0;
+  std::int64_t cancelled = 0;
+  std::int64_t unfinished = 0;
+  std::int64_t total_input_tokens = 0;   // of completed requests
+  std::int64_t total_output_tokens = 0;  // of completed requests
+  std::int64_t emitted_tokens = 0;       // of all requests
+  std::int64_t passes = 0;               // idle ones included
+  Duration busy{};                       // time in which steps ran
+  Time end{};                            // the last thing that happened
+  std::vector<OutcomeCount> outcomes;
+  EvictionReport evictions;
+  bool interrupted = false;
+  std::string watchdog;
+
+  // The window. Latencies are those of completed requests, in milliseconds; rates are per second.
+  WindowReport window;
+  double request_throughput = not_measured;
+  double request_goodput = not_measured;  // completed within every limit of the SLO on TTFT, TPOT and E2E latency
+  double output_throughput = not_measured;
+  double total_token_throughput = not_measured;
+  Summary ttft;
+  Summary tpot;  // leaves out outputs of one token
+  Summary itl;   // all gaps pooled; percentiles within Histogram::relative_error
+  Summary e2el;
+  Summary user_decode;      // tokens a second: 1 / TPOT of each request
+  Summary user_end_to_end;  // tokens a second: output / E2E of each request
+  KvReport kv;
+  StepReport steps;
+  Ledger ledger;
+  LimitReport limits;
+  SaturationReport saturation;
+
+  std::vector<std::string> warnings;
+};
+
+}  // namespace decodesim

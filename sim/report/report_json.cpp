@@ -1,0 +1,207 @@
+#include "sim/report/report_json.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "sim/core/histogram.hpp"
+#include "sim/report/json_writer.hpp"
+#include "sim/report/slo_verdict.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr int schema_version = 1;
+constexpr std::string_view outcome_names[] = {"completed", "rejected", "cancelled", "unfinished"};
+
+void latency(JsonWriter& json, const std::string& name, const Summary& summary) {
+  json.member("mean_" + name + "_ms", summary.mean);
+  json.member("median_" + name + "_ms", summary.p50);
+  json.member("std_" + name + "_ms", summary.std);
+  json.member("p90_" + name + "_ms", summary.p90);
+  json.member("p99_" + name + "_ms", summary.p99);
+}
+
+void user_rate(JsonWriter& json, std::string_view name, const Summary& summary) {
+  json.member_object(name);
+  json.member("mean", summary.mean).member("p1", summary.p1).member("p10", summary.p10);
+  json.member("p50", summary.p50).member("p90", summary.p90).member("p99", summary.p99);
+  json.end_object();
+}
+
+void window(JsonWriter& json, const Report& report) {
+  json.member_object("window");
+  json.member("skip_first", report.run.window.skip_first).member("skip_last", report.run.window.skip_last);
+  json.key("open_s").seconds(report.window.open).key("close_s").seconds(report.window.close);
+  json.member("requests", report.window.requests).member("completed", report.window.completed);
+  json.member("excluded", report.requests_in - report.window.requests);
+  json.end_object();
+}
+
+void slo(JsonWriter& json, const Report& report) {
+  const auto checks = slo_checks(report);
+  json.key("slo");
+  if (checks.empty()) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("met", slo_met(report)).member_array("limits");
+  for (const SloCheck& check : checks) {
+    json.begin_object().member("name", check.name).member("limit_p99_ms", check.limit_ms);
+    json.member("p99_ms", check.measured_ms).member("met", check.met).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void kv_cache(JsonWriter& json, const Report& report) {
+  const RunHeader& header = report.header;
+  json.member_object("kv_cache");
+  json.member("num_blocks", header.num_blocks).member("usable_blocks", header.usable_blocks);
+  json.member("block_size", header.block_size).member("capacity_tokens", header.usable_blocks * header.block_size);
+  json.member("usage_mean", report.kv.usage_mean).member("usage_peak", report.kv.usage_peak);
+  json.member("token_states_mean", report.kv.token_states_mean);
+  json.member("internal_waste_mean", report.kv.internal_waste_mean).member("free_mean", report.kv.free_mean);
+  json.end_object();
+}
+
+void evictions(JsonWriter& json, const EvictionReport& evictions) {
+  json.member_object("evictions");
+  json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
+  json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
+  json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
+  json.end_object();
+}
+
+void steps(JsonWriter& json, const StepReport& steps) {
+  json.member_object("steps");
+  json.member("count", steps.count).member("idle_count", steps.idle_count).member("mean_ms", steps.mean_ms);
+  json.member("batch_mean", steps.batch_mean).member("batch_peak", steps.batch_peak);
+  json.member("running_mean", steps.running_mean).member("running_peak", steps.running_peak);
+  json.end_object();
+}
+
+void ledger(JsonWriter& json, const Ledger& ledger) {
+  json.member_object("ledger").member_object("bytes");
+  for (std::size_t i = 0; i < byte_kind_names.size(); ++i) json.member(byte_kind_names[i], ledger.bytes[i].value());
+  json.member("total", ledger.total_bytes().value()).end_object();
+  json.member("flops", ledger.flops.value()).member_object("seconds");
+  for (std::size_t i = 0; i < time_part_names.size(); ++i) json.key(time_part_names[i]).seconds(ledger.time[i]);
+  json.key("total").seconds(ledger.duration()).end_object().member_object("seconds_by_bound");
+  for (std::size_t i = 0; i < bound_by_names.size(); ++i) json.key(bound_by_names[i]).seconds(ledger.bound[i]);
+  json.end_object().end_object();
+}
+
+void limits(JsonWriter& json, const LimitReport& limits) {
+  json.member_object("limits").member_object("admission");
+  for (std::size_t i = 0; i < admission_limit_names.size(); ++i) {
+    json.member(admission_limit_names[i], limits.admission[i]);
+  }
+  json.end_object().member_object("step");
+  for (std::size_t i = 0; i < bound_by_names.size(); ++i) json.member(bound_by_names[i], limits.step[i]);
+  json.end_object().member("binding", limits.binding).end_object();
+}
+
+void saturation(JsonWriter& json, const SaturationReport& saturation) {
+  json.member_object("saturation");
+  json.member("verdict", saturation_names[static_cast<std::size_t>(saturation.verdict)]);
+  json.member("queue_slope_per_s", saturation.queue_slope_per_s).member("mean_waiting", saturation.mean_waiting);
+  json.member("peak_waiting", saturation.peak_waiting).member("waiting_share", saturation.waiting_share);
+  json.end_object();
+}
+
+void outcomes(JsonWriter& json, const Report& report) {
+  json.member_array("outcomes");
+  json.begin_object()
+      .member("outcome", "completed")
+      .member("reason", "")
+      .member("count", report.completed)
+      .end_object();
+  for (const OutcomeCount& row : report.outcomes) {
+    json.begin_object().member("outcome", outcome_names[static_cast<std::size_t>(row.outcome)]);
+    json.member("reason", row.reason).member("count", row.count).end_object();
+  }
+  json.end_array();
+}
+
+void provenance(JsonWriter& json, const Report& report) {
+  const RunHeader& header = report.header;
+  json.member_array("defaults_used");
+  for (const DefaultUsed& used : header.defaults) {
+    json.begin_object().member("path", used.path).member("value", used.value).member("source", used.source);
+    json.end_object();
+  }
+  json.end_array().member_array("warnings");
+  for (const std::string& warning : report.warnings) json.value(warning);
+  json.end_array().member_object("scenario").member("name", header.scenario).key("case");
+  if (header.case_name.empty()) {
+    json.null();
+  } else {
+    json.value(header.case_name);
+  }
+  json.member("hash", header.hash).member("seed", header.seed).end_object();
+  json.member("cost_model", header.cost_model).member("version", header.version);
+  json.member("interrupted", report.interrupted).key("watchdog");
+  if (report.watchdog.empty()) {
+    json.null();
+  } else {
+    json.value(report.watchdog);
+  }
+}
+
+void document(JsonWriter& json, const Report& report) {
+  json.begin_object().member("schema_version", schema_version);
+  json.key("duration").seconds(report.duration).member("completed", report.completed);
+  json.member("failed", report.rejected + report.cancelled);
+  json.member("total_input_tokens", report.total_input_tokens);
+  json.member("total_output_tokens", report.total_output_tokens);
+  json.member("request_throughput", report.request_throughput);
+  json.member("request_goodput", report.request_goodput);
+  json.member("output_throughput", report.output_throughput);
+  json.member("total_token_throughput", report.total_token_throughput);
+  latency(json, "ttft", report.ttft);
+  latency(json, "tpot", report.tpot);
+  latency(json, "itl", report.itl);
+  latency(json, "e2el", report.e2el);
+  json.member("itl_percentile_relative_error", Histogram::relative_error);
+  json.member("requests_in", report.requests_in).member("rejected", report.rejected);
+  json.member("cancelled", report.cancelled).member("unfinished", report.unfinished);
+  outcomes(json, report);
+  window(json, report);
+  slo(json, report);
+  json.member_object("per_user_tokens_per_s");
+  user_rate(json, "decode", report.user_decode);
+  user_rate(json, "end_to_end", report.user_end_to_end);
+  json.end_object();
+  kv_cache(json, report);
+  evictions(json, report.evictions);
+  steps(json, report.steps);
+  ledger(json, report.ledger);
+  limits(json, report.limits);
+  saturation(json, report.saturation);
+  json.member_object("run_totals").member("passes", report.passes).key("busy_s").seconds(report.busy);
+  json.key("end_s").seconds(report.end).member("emitted_tokens", report.emitted_tokens).end_object();
+  provenance(json, report);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_json(const Report& report, std::ostream& out) {
+  JsonWriter json(out);
+  document(json, report);
+  out << '\n';
+}
+
+void write_json(std::span<const Report> reports, std::ostream& out) {
+  if (reports.size() == 1) {
+    write_json(reports.front(), out);
+    return;
+  }
+  JsonWriter json(out);
+  json.begin_object().member("schema_version", schema_version).member_array("cases");
+  for (const Report& report : reports) document(json, report);
+  json.end_array().end_object();
+  out << '\n';
+}
+
+}  // namespace decodesim

@@ -1,0 +1,27 @@
+#pragma once
+// Whether a run kept within its limits.
+
+#include <string_view>
+#include <vector>
+
+#include "sim/report/report.hpp"
+
+namespace decodesim {
+
+/// One limit of the SLO and what was measured against it.
+struct SloCheck {
+  std::string_view name;  // "TTFT", "TPOT", "ITL", "E2EL"
+  double limit_ms;
+  double measured_ms;  // the 99th percentile; not_measured where no request has one
+  bool met;
+};
+
+/// The limits that are set, in the order TTFT, TPOT, ITL, E2EL; empty where the scenario has none. A run in which no
+/// request completed meets no limit; otherwise a latency that no request has (TPOT, where all outputs are one token)
+/// does.
+std::vector<SloCheck> slo_checks(const Report& report);
+
+/// True unless a limit is set and missed; false means exit code 3.
+bool slo_met(const Report& report);
+
+}  // namespace decodesim
