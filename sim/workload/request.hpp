@@ -17,6 +17,8 @@ struct Request {
   std::int64_t output_tokens = 0; // what it will really generate, at least 1; no policy sees it
   std::int64_t max_tokens = 0;    // what the client asks for, at least output_tokens; policies see it
   std::int64_t priority = 0;      // smaller is more urgent, as in vLLM
+
+  friend bool operator==(const Request&, const Request&) = default;
 };
 
 }  // namespace decodesim

@@ -1,0 +1,123 @@
+// Requests drawn from an arrival process and distributions of lengths.
+
+#include <cmath>
+
+#include "sim/core/check.hpp"
+#include "sim/core/random.hpp"
+#include "sim/workload/sources.hpp"
+
+namespace decodesim {
+
+namespace {
+
+/// When requests arrive, in an open loop.
+class Arrivals {
+ public:
+  Arrivals(const ArrivalSpec& spec, std::uint64_t seed)
+      : process_(spec.process),
+        gap_mean_(1e9 / spec.request_rate),
+        rate_(spec.request_rate),
+        stream_(seed, "arrivals") {}
+
+  /// The arrival of request `index`; asked for in order, once each.
+  Time next(std::int64_t index) {
+    switch (process_) {
+      case ArrivalProcess::all_at_once:
+        return Time{};
+      // Each from its index, so that no error adds up: the first at zero, request i at i / rate.
+      case ArrivalProcess::constant:
+        return at(0, static_cast<double>(index) * 1e9 / rate_);
+      case ArrivalProcess::poisson:
+        return after_gap();
+    }
+    return Time{};
+  }
+
+ private:
+  /// The first gap begins at time zero. Whole nanoseconds and the rest are kept apart, so that late arrivals are as
+  /// precise as early ones.
+  Time after_gap() {
+    rest_ += stream_.exponential() * gap_mean_;
+    const double whole = std::floor(rest_);
+    check(whole < 4e18, "a gap between arrivals passes 126 years");
+    rest_ -= whole;
+    nanoseconds_ += static_cast<std::int64_t>(whole);
+    return at(nanoseconds_, rest_);
+  }
+
+  /// Rounds half a nanosecond up.
+  static Time at(std::int64_t whole, double rest) {
+    check(static_cast<double>(whole) + rest < 4e18, "an arrival lies beyond 126 years");
+    return Time(Duration(whole + static_cast<std::int64_t>(std::floor(rest + 0.5))));
+  }
+
+  ArrivalProcess process_;
+  double gap_mean_;  // ns
+  double rate_;
+  Stream stream_;
+  std::int64_t nanoseconds_ = 0;
+  double rest_ = 0;
+};
+
+/// Tokens of one side of a request.
+class Lengths {
+ public:
+  Lengths(const LengthSpec& spec, std::uint64_t seed, const char* purpose) : spec_(spec), stream_(seed, purpose) {}
+
+  std::int64_t next() {
+    switch (spec_.distribution) {
+      case LengthDistribution::constant:
+        return spec_.min;
+      case LengthDistribution::uniform:
+        return stream_.integer(spec_.min, spec_.max);
+    }
+    return spec_.min;
+  }
+
+ private:
+  LengthSpec spec_;
+  Stream stream_;
+};
+
+class GeneratorSource final : public RequestSource {
+ public:
+  GeneratorSource(const WorkloadSpec& workload, std::uint64_t seed)
+      : count_(workload.num_requests),
+        concurrency_(workload.max_concurrency),
+        arrivals_(workload.arrival, seed),
+        inputs_(workload.input_tokens, seed, "input lengths"),
+        outputs_(workload.output_tokens, seed, "output lengths") {
+    const bool needs_rate = !concurrency_ && workload.arrival.process != ArrivalProcess::all_at_once;
+    check(!needs_rate || workload.arrival.request_rate > 0, "an arrival process without a rate");
+    check(workload.input_tokens.min >= 1 && workload.output_tokens.min >= 1, "a request without tokens");
+  }
+
+  std::optional<Request> next() override {
+    if (position_ == count_) return std::nullopt;
+    Request request;
+    request.index = position_++;
+    if (!concurrency_) request.arrival = arrivals_.next(request.index);
+    request.input_tokens = inputs_.next();
+    request.output_tokens = outputs_.next();
+    request.max_tokens = request.output_tokens;
+    return request;
+  }
+  [[nodiscard]] std::int64_t count() const override { return count_; }
+  [[nodiscard]] std::optional<std::int64_t> concurrency() const override { return concurrency_; }
+
+ private:
+  std::int64_t count_;
+  std::optional<std::int64_t> concurrency_;
+  std::int64_t position_ = 0;
+  Arrivals arrivals_;
+  Lengths inputs_;
+  Lengths outputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<RequestSource> make_generator_source(const WorkloadSpec& workload, std::uint64_t seed) {
+  return std::make_unique<GeneratorSource>(workload, seed);
+}
+
+}  // namespace decodesim

@@ -1,0 +1,20 @@
+#include "sim/workload/request_source.hpp"
+
+#include "sim/core/check.hpp"
+#include "sim/workload/sources.hpp"
+
+namespace decodesim {
+
+std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed) {
+  switch (workload.kind) {
+    case WorkloadKind::requests:
+      return make_list_source(workload.requests);
+    case WorkloadKind::trace:
+      return make_trace_source(workload.trace);
+    case WorkloadKind::generator:
+      return make_generator_source(workload, seed);
+  }
+  throw BrokenInvariant("a workload of unknown kind");
+}
+
+}  // namespace decodesim

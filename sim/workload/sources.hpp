@@ -1,0 +1,25 @@
+#pragma once
+// The three kinds of request source, each in a file of its own.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/workload/request_source.hpp"
+#include "sim/workload/workload_spec.hpp"
+
+namespace decodesim {
+
+/// The requests listed, by arrival; equal arrivals stay in the order listed. Indexes become positions in that order,
+/// and a `max_tokens` of 0 becomes `output_tokens`.
+std::unique_ptr<RequestSource> make_list_source(std::vector<Request> requests);
+
+/// The rows of a trace file, which is read twice: once to check all of it and count, and again as the run needs them.
+/// Throws TraceError.
+std::unique_ptr<RequestSource> make_trace_source(const std::string& path);
+
+/// Requests drawn as they are needed, from the streams "arrivals", "input lengths" and "output lengths" of `seed`.
+std::unique_ptr<RequestSource> make_generator_source(const WorkloadSpec& workload, std::uint64_t seed);
+
+}  // namespace decodesim
