@@ -1,0 +1,38 @@
+#pragma once
+// The fields of `run` and `slo`.
+
+#include "sim/core/field_of.hpp"
+#include "sim/report/report_spec.hpp"
+
+namespace decodesim {
+
+inline constexpr Field measure_window_fields[] = {
+    field<&MeasureWindow::skip_first>("skip_first",
+                                      {.doc = "the window opens when this share of the requests has ended",
+                                       .source = Source::assumed,
+                                       .kind = Kind::fraction,
+                                       .range = from_below(0, 1)}),
+    field<&MeasureWindow::skip_last>("skip_last", {.doc = "the window closes before this share of the requests ends",
+                                                   .source = Source::assumed,
+                                                   .kind = Kind::fraction,
+                                                   .range = from_below(0, 1)}),
+};
+
+inline constexpr Field run_fields[] = {
+    field<&RunSpec::seed>("seed", {.doc = "of every draw", .source = Source::assumed}),
+    record<&RunSpec::window>("window", measure_window_fields, {.doc = "what rates, means and use are taken over"}),
+};
+
+inline constexpr Field slo_fields[] = {
+    field<&SloSpec::ttft_p99>(
+        "ttft_p99", {.doc = "time to first token, 99th percentile", .need = Need::optional, .range = above(0)}),
+    field<&SloSpec::tpot_p99>(
+        "tpot_p99", {.doc = "time per output token, 99th percentile", .need = Need::optional, .range = above(0)}),
+    field<&SloSpec::itl_p99>(
+        "itl_p99", {.doc = "time between two tokens, 99th percentile", .need = Need::optional, .range = above(0)}),
+    field<&SloSpec::e2el_p99>(
+        "e2el_p99",
+        {.doc = "time from arrival to last token, 99th percentile", .need = Need::optional, .range = above(0)}),
+};
+
+}  // namespace decodesim

@@ -1,0 +1,73 @@
+#include "sim/report/requests_csv.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "sim/report/number_text.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::string_view header =
+    "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
+    "output_tokens,max_tokens,priority,preemptions,recomputed_tokens\n";
+constexpr std::array<std::string_view, 4> outcome_names{"completed", "rejected", "cancelled", "unfinished"};
+
+bool came(Time time) { return time.time_since_epoch().count() >= 0; }
+std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
+
+/// The mean gap between tokens, rounded half up to a nanosecond.
+Duration per_token(Duration decoding, std::int64_t gaps) { return (decoding * 2 + Duration(gaps)) / (2 * gaps); }
+
+std::string row_of(const RequestFacts& facts) {
+  const Request& request = *facts.request;
+  const bool completed = facts.outcome == Outcome::completed;
+  const std::int64_t gaps = facts.output_tokens - 1;
+  std::string row = std::to_string(request.index);
+  const auto add = [&](const std::string& cell) { row.append(1, ',').append(cell); };
+  add(csv_cell(request.id));
+  add(std::string(outcome_names[static_cast<std::size_t>(facts.outcome)]));
+  add(csv_cell(facts.reason));
+  add(seconds(request.arrival));
+  add(seconds(facts.scheduled));
+  add(seconds(facts.first_token));
+  add(seconds(facts.ended));
+  add(came(facts.first_token) ? milliseconds_text(facts.first_token - request.arrival) : std::string());
+  add(completed && gaps > 0 ? milliseconds_text(per_token(facts.ended - facts.first_token, gaps)) : std::string());
+  add(completed ? milliseconds_text(facts.ended - request.arrival) : std::string());
+  for (std::int64_t number : {request.input_tokens, facts.output_tokens, request.max_tokens, request.priority,
+                              facts.preemptions, facts.recomputed_tokens}) {
+    add(std::to_string(number));
+  }
+  return row + '\n';
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view text) {
+  std::string cell;
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell = "'";
+  cell += text;
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (char c : cell) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+RequestsCsv::RequestsCsv(const std::filesystem::path& path) : file_(path) { file_.out() << header; }
+
+void RequestsCsv::ended(const RequestFacts& facts) {
+  held_.emplace(facts.request->index, row_of(facts));
+  for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
+    file_.out() << first->second;
+  }
+  file_.check_written();
+}
+
+void RequestsCsv::run_ended(const RunFacts&) {
+  for (const auto& [index, row] : held_) file_.out() << row;
+  file_.commit();
+}
+
+}  // namespace decodesim

@@ -1,0 +1,227 @@
+#include "sim/report/summary_text.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/histogram.hpp"
+#include "sim/report/case_table.hpp"
+#include "sim/report/client_block.hpp"
+#include "sim/report/columns.hpp"
+#include "sim/report/number_text.hpp"
+#include "sim/report/slo_verdict.hpp"
+#include "sim/report/utf8.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::size_t label_width = 16;
+
+void line(std::ostream& out, std::string_view label, const std::string& text) {
+  out << left(label, label_width) << text << '\n';
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string_view saturation_name(const Report& report) {
+  return saturation_names[static_cast<std::size_t>(report.saturation.verdict)];
+}
+
+void verdict(const Report& report, std::ostream& out) {
+  if (!report.watchdog.empty()) out << "ENDED BY THE WATCHDOG  ";
+  if (report.interrupted) out << "INTERRUPTED  ";
+  const std::vector<SloCheck> checks = slo_checks(report);
+  if (checks.empty()) {
+    out << "NO SLO SET  " << significant(report.output_throughput, 3) << " tok/s  "
+        << significant(report.user_decode.mean, 3) << " tok/s a user  ";
+    if (!report.limits.batch_limit.empty()) out << report.limits.batch_limit << " bound  ";
+    out << saturation_name(report) << '\n';
+    return;
+  }
+  std::string missed;
+  for (const SloCheck& check : checks) {
+    if (!check.met) missed += (missed.empty() ? "" : ", ") + std::string(check.name);
+  }
+  out << (missed.empty() ? std::string("SLO MET") : "SLO MISSED (" + missed + ")");
+  for (const SloCheck& check : checks) {
+    const std::string limit = time_text(check.limit_ms / 1e3);
+    if (std::isnan(check.measured_ms)) {
+      out << "  p99 " << check.name << " n/a, limit " << limit;
+    } else {
+      out << "  p99 " << check.name << ' ' << time_text(check.measured_ms / 1e3) << (check.met ? " <= " : " > ")
+          << limit;
+    }
+  }
+  out << "  " << significant(report.request_throughput, 3) << " req/s\n";
+}
+
+void title(const Report& report, std::ostream& out) {
+  const RunHeader& header = report.header;
+  out << printable(header.scenario);
+  if (!header.case_name.empty()) out << ", case " << printable(header.case_name);
+  const WindowReport& window = report.window;
+  if (!window.whole_run && window.opened) {
+    out << ": rates, means and use from " << significant(to_seconds(window.open)) << " s to "
+        << significant(to_seconds(window.close)) << " s, in which " << grouped(window.requests) << " of "
+        << counted(report.requests_in, "request") << " ended; counts and tokens of the whole run";
+  }
+  out << '\n';
+  if (!report.watchdog.empty()) out << "watchdog: " << printable(report.watchdog) << '\n';
+}
+
+void user_rates(const Report& report, std::ostream& out) {
+  constexpr std::size_t column = 10;
+  out << left("Tokens/s a user", 24);
+  for (std::string_view name : {"mean", "p1", "p10", "p50", "p90", "p99"}) out << right(name, column);
+  out << '\n';
+  const auto row = [&](std::string_view label, const Summary& s) {
+    out << left(label, 24);
+    for (double value : {s.mean, s.p1, s.p10, s.p50, s.p90, s.p99}) out << right(significant(value), column);
+    out << '\n';
+  };
+  row("  decoding, 1/TPOT", report.user_decode);
+  row("  in all, output/E2E", report.user_end_to_end);
+}
+
+void kv_use(const Report& report, std::ostream& out) {
+  const RunHeader& header = report.header;
+  const KvReport& kv = report.kv;
+  line(out, "KV cache",
+       grouped(header.usable_blocks) + " usable blocks of " + counted(header.block_size, "token") + " = " +
+           grouped(header.usable_blocks * header.block_size) + " tokens (" + grouped(header.num_blocks) +
+           " blocks as a server prints them)");
+  line(out, "  in use", "mean " + percent(kv.usage_mean) + "  peak " + percent(kv.usage_peak));
+  line(out, "  holds",
+       "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
+           "  free " + percent(kv.free_mean));
+}
+
+void evictions(const Report& report, std::ostream& out) {
+  const EvictionReport& e = report.evictions;
+  if (e.preemptions == 0) {
+    line(out, "Evictions", "none");
+    return;
+  }
+  line(out, "Evictions",
+       counted(e.preemptions, "preemption") + " of " + counted(e.preempted_requests, "request") + ", at most " +
+           grouped(e.max_per_request) + " of one");
+  line(out, "  recomputed",
+       counted(e.recomputed_tokens, "token") + " in " + time_text(to_seconds(e.recompute_time)) + ", " +
+           percent(e.gpu_time_share) + " of GPU time");
+}
+
+void steps(const Report& report, std::ostream& out) {
+  const StepReport& s = report.steps;
+  const std::string idle = s.idle_count > 0 ? ", " + grouped(s.idle_count) + " of them idle" : "";
+  line(out, "Steps", grouped(s.count) + idle + ", mean " + time_text(s.mean_ms / 1e3));
+  line(out, "  batch", "mean " + significant(s.batch_mean) + "  peak " + grouped(s.batch_peak));
+  line(out, "  running", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
+}
+
+void ledger(const Report& report, std::ostream& out) {
+  const Ledger& sum = report.ledger;
+  const double seconds = to_seconds(sum.duration());
+  const double bytes = sum.total_bytes().value();
+  const auto row = [&](std::string_view name, const std::string& amount, double share) {
+    line(out, "  " + std::string(name), right(amount, 10) + right(percent(share), 9));
+  };
+  line(out, "Time in steps", right(time_text(seconds), 10));
+  for (std::size_t i = 0; i < time_part_names.size(); ++i) {
+    const double part = to_seconds(sum.time[i]);
+    if (part > 0) row(time_part_names[i], time_text(part), part / seconds);
+  }
+  if (bytes <= 0) return;
+  line(out, "Bytes moved", right(bytes_text(bytes), 10));
+  for (std::size_t i = 0; i < byte_kind_names.size(); ++i) {
+    const double part = sum.bytes[i].value();
+    if (part > 0) row(byte_kind_names[i], bytes_text(part), part / bytes);
+  }
+}
+
+template <std::size_t size>
+std::string shares(const std::array<std::string_view, size>& names, const std::array<double, size>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (values[i] > 0) text += (text.empty() ? "" : "  ") + std::string(names[i]) + " " + percent(values[i]);
+  }
+  return text.empty() ? "n/a" : text;
+}
+
+void limits(const Report& report, std::ostream& out) {
+  line(out, "Bound by", report.limits.binding.empty() ? "n/a" : report.limits.binding);
+  line(out, "  admission", shares(admission_limit_names, report.limits.admission));
+  line(out, "  steps", shares(bound_by_names, report.limits.step));
+}
+
+void saturation(const Report& report, std::ostream& out) {
+  const SaturationReport& s = report.saturation;
+  std::string text = std::string(saturation_name(report)) + ": " + significant(s.mean_waiting, 3) +
+                     " requests wait on average, " + grouped(s.peak_waiting) + " at most; something waits in " +
+                     percent(s.waiting_share) + " of the time";
+  if (!std::isnan(s.queue_slope_per_s)) {
+    const bool grows = s.queue_slope_per_s >= 0;
+    text += std::string("; while requests come the queue ") + (grows ? "grows" : "shrinks") + " by " +
+            significant(std::fabs(s.queue_slope_per_s), 3) + " a second";
+  }
+  line(out, "Saturation", text);
+}
+
+void outcomes(const Report& report, std::ostream& out) {
+  static constexpr std::string_view names[] = {"Completed", "Rejected", "Cancelled", "Unfinished"};
+  for (const OutcomeCount& row : report.outcomes) {
+    line(out, names[static_cast<std::size_t>(row.outcome)], grouped(row.count) + ": " + printable(row.reason));
+  }
+}
+
+void closing(const Report& report, std::ostream& out) {
+  const RunHeader& header = report.header;
+  std::string_view label = "Defaults";
+  for (const DefaultUsed& used : header.defaults) {
+    line(out, label, printable(used.path) + " = " + printable(used.value) + " [" + printable(used.source) + "]");
+    label = "";
+  }
+  for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
+  out << "TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within "
+      << percent(Histogram::relative_error) << "; percentiles interpolate at q(n-1)\n";
+  out << "decodesim " << printable(header.version) << "  scenario " << printable(header.hash) << "  seed "
+      << header.seed << "  cost " << printable(header.cost_model) << '\n';
+}
+
+}  // namespace
+
+void write_text(const Report& report, std::ostream& out) {
+  verdict(report, out);
+  title(report, out);
+  out << '\n';
+  write_client_block(report, out);
+  out << '\n';
+  user_rates(report, out);
+  kv_use(report, out);
+  evictions(report, out);
+  steps(report, out);
+  ledger(report, out);
+  limits(report, out);
+  saturation(report, out);
+  outcomes(report, out);
+  out << '\n';
+  closing(report, out);
+}
+
+void write_text(std::span<const Report> reports, std::ostream& out) {
+  for (const Report& report : reports) {
+    if (&report != &reports.front()) out << '\n';
+    write_text(report, out);
+  }
+  if (reports.size() > 1) {
+    out << '\n';
+    write_case_table(reports, out);
+  }
+}
+
+}  // namespace decodesim
