@@ -1,0 +1,389 @@
+#include "sim/core/quantity_text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "sim/core/suggest.hpp"
+
+namespace decodesim {
+
+namespace {
+
+// A unit is factor x 10^power10 x 2^power2 of the kind's own unit. What a person reads is in decimal prefixes, so
+// binary ones come last and win only where they are shorter.
+struct Unit {
+  std::string_view name;
+  int power10 = 0;
+  int power2 = 0;
+  std::int64_t factor = 1;
+  bool printed = true;
+};
+
+constexpr Unit byte_units[] = {{"B"},          {"kB", 3},       {"KB", 3, 0, 1, false}, {"MB", 6},      {"GB", 9},     {"TB", 12},
+                               {"PB", 15},     {"KiB", 0, 10},  {"MiB", 0, 20},         {"GiB", 0, 30}, {"TiB", 0, 40}};
+constexpr Unit bandwidth_units[] = {{"B/s"},      {"kB/s", 3},      {"KB/s", 3, 0, 1, false}, {"MB/s", 6},      {"GB/s", 9},
+                                    {"TB/s", 12}, {"PB/s", 15},     {"KiB/s", 0, 10},         {"MiB/s", 0, 20}, {"GiB/s", 0, 30},
+                                    {"TiB/s", 0, 40}};
+constexpr Unit flop_units[] = {{"FLOP/s"}, {"MFLOP/s", 6}, {"GFLOP/s", 9}, {"TFLOP/s", 12}, {"PFLOP/s", 15}, {"EFLOP/s", 18}};
+constexpr Unit duration_units[] = {{"ns"}, {"us", 3}, {"ms", 6}, {"s", 9}, {"min", 9, 0, 60, false}, {"h", 9, 0, 3600, false}};
+constexpr Unit latency_units[] = {{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}};
+constexpr Unit rate_units[] = {{"req/s"}};
+constexpr Unit token_units[] = {{"", 0, 0, 1, true}, {"k", 0, 10, 1, false}, {"M", 0, 20, 1, false}};
+constexpr Unit fraction_units[] = {{"", 0, 0, 1, true}, {"%", -2, 0, 1, false}};
+constexpr Unit plain_units[] = {{""}};
+
+std::span<const Unit> units_of(Kind kind) {
+  switch (kind) {
+    case Kind::tokens: return token_units;
+    case Kind::bytes: return byte_units;
+    case Kind::bandwidth: return bandwidth_units;
+    case Kind::flop_rate: return flop_units;
+    case Kind::duration: return duration_units;
+    case Kind::latency: return latency_units;
+    case Kind::request_rate: return rate_units;
+    case Kind::fraction: return fraction_units;
+    case Kind::count:
+    case Kind::number: return plain_units;
+    case Kind::flag:
+    case Kind::choice:
+    case Kind::text:
+    case Kind::path: return {};
+  }
+  return {};
+}
+
+bool is_whole(Kind kind) { return kind == Kind::count || kind == Kind::tokens || kind == Kind::duration; }
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return result;
+}
+
+// digits x 10^exponent, without leading or trailing zeros among the digits; zero has none.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+};
+
+// A number as it stands at the front of a text.
+struct Front {
+  Decimal number;
+  std::string_view number_text;
+  std::string_view rest;
+};
+
+// More digits than this cannot matter to a double or to 64 bits, and exponents beyond it overflow both.
+constexpr std::size_t most_digits = 60;
+constexpr int largest_exponent = 400;
+
+TextProblem not_a_number(Kind kind, std::string_view text) {
+  return {"not-a-number", "takes " + std::string(kind_name(kind)) + ", not '" + std::string(text) + "'",
+          "write it like '" + std::string(kind_example(kind)) + "'"};
+}
+
+std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
+  const std::string small = lower(text);
+  for (std::string_view word : {".nan", "nan", "-nan", ".inf", "+.inf", "-.inf", "inf", "-inf", "infinity", "-infinity"}) {
+    if (small == word) return TextProblem{"not-finite", "must be a finite number", "write it like '" + std::string(kind_example(kind)) + "'"};
+  }
+  if (!text.empty() && text.front() == '-' && text.size() > 1 && (is_digit(text[1]) || text[1] == '.')) {
+    return TextProblem{"out-of-range", "must not be negative", "write it like '" + std::string(kind_example(kind)) + "'"};
+  }
+  std::size_t at = 0;
+  Front front;
+  int point = 0;
+  bool seen_point = false;
+  std::size_t whole_digits = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '.' && !seen_point) {
+      seen_point = true;
+    } else if (is_digit(text[at])) {
+      front.number.digits += text[at];
+      if (seen_point) ++point;
+      else ++whole_digits;
+    } else {
+      break;
+    }
+  }
+  if (front.number.digits.empty()) return not_a_number(kind, text);
+  if (at < text.size() && (text[at] == ',' || text[at] == '_') && at + 1 < text.size() && is_digit(text[at + 1])) {
+    std::string plain;
+    for (char letter : text) {
+      if (letter != ',' && letter != '_') plain += letter;
+    }
+    return TextProblem{"not-a-number", "takes a number without separators", "write '" + plain + "'"};
+  }
+  // YAML 1.1 reads 010 as eight and 1.2 as ten; nobody should have to know.
+  if (whole_digits > 1 && front.number.digits[0] == '0') {
+    return TextProblem{"leading-zero", "has a leading zero, which YAML may read as octal",
+                       "write '" + std::string(text.substr(text.find_first_not_of('0') < at ? text.find_first_not_of('0') : whole_digits - 1)) + "'"};
+  }
+  int exponent = 0;
+  if (at + 1 < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    std::size_t digit = at + 1;
+    if (text[digit] == '+' || text[digit] == '-') ++digit;
+    if (digit < text.size() && is_digit(text[digit])) {
+      const bool negative = text[at + 1] == '-';
+      for (at = digit; at < text.size() && is_digit(text[at]); ++at) exponent = std::min(exponent * 10 + (text[at] - '0'), 10 * largest_exponent);
+      if (negative) exponent = -exponent;
+    }
+  }
+  front.number_text = text.substr(0, at);
+  front.rest = trimmed(text.substr(at));
+  Decimal& number = front.number;
+  number.exponent = exponent - point;
+  number.digits.erase(0, std::min(number.digits.find_first_not_of('0'), number.digits.size()));
+  while (!number.digits.empty() && number.digits.back() == '0') {
+    number.digits.pop_back();
+    ++number.exponent;
+  }
+  if (number.digits.empty()) number.exponent = 0;
+  if (number.digits.size() > most_digits || number.exponent > largest_exponent || number.exponent < -largest_exponent) {
+    return TextProblem{"out-of-range", "has more digits than any number needs", ""};
+  }
+  return front;
+}
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+enum class Trouble { none, too_large, not_whole };
+
+// number x unit as an integer, exactly or not at all.
+Trouble to_whole(const Decimal& number, const Unit& unit, std::int64_t& result) {
+  result = 0;
+  if (number.digits.empty()) return Trouble::none;
+  std::int64_t value = 0;
+  if (std::from_chars(number.digits.data(), number.digits.data() + number.digits.size(), value).ec != std::errc()) {
+    return number.exponent + unit.power10 < 0 ? Trouble::not_whole : Trouble::too_large;
+  }
+  if (__builtin_mul_overflow(value, unit.factor << unit.power2, &value)) return Trouble::too_large;
+  for (int power = number.exponent + unit.power10; power != 0; power += power < 0 ? 1 : -1) {
+    if (power < 0) {
+      if (value % 10 != 0) return Trouble::not_whole;
+      value /= 10;
+    } else if (__builtin_mul_overflow(value, std::int64_t{10}, &value)) {
+      return Trouble::too_large;
+    }
+  }
+  result = value;
+  return Trouble::none;
+}
+
+// number x unit as the nearest double; a power of two scales exactly.
+std::optional<double> to_double(const Decimal& number, const Unit& unit) {
+  if (number.digits.empty()) return 0.0;
+  const std::string text = number.digits + "e" + std::to_string(number.exponent + unit.power10);
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  value = std::ldexp(value, unit.power2);
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::string_view unit_noun(Kind kind) {
+  switch (kind) {
+    case Kind::bytes: return "memory";
+    case Kind::bandwidth: return "bandwidth";
+    case Kind::flop_rate: return "compute-rate";
+    case Kind::request_rate: return "request-rate";
+    default: return "time";
+  }
+}
+
+// What to write instead of a number without a unit.
+std::string unit_fix(Kind kind, std::string_view number) {
+  const auto either = [&](std::string_view a, std::string_view b) {
+    return "write '" + std::string(number) + " " + std::string(a) + "' or '" + std::string(number) + " " + std::string(b) + "'";
+  };
+  switch (kind) {
+    case Kind::bytes: return either("GB", "GiB");
+    case Kind::bandwidth: return either("GB/s", "TB/s");
+    case Kind::flop_rate: return either("TFLOP/s", "GFLOP/s");
+    case Kind::latency: return either("us", "ns");
+    case Kind::request_rate: return "write '" + std::string(number) + " req/s'";
+    default: return either("ms", "s");
+  }
+}
+
+std::variant<Value, TextProblem> parse_number(Kind kind, std::string_view text) {
+  auto parts = split(kind, text);
+  if (auto* problem = std::get_if<TextProblem>(&parts)) return std::move(*problem);
+  const Front& front = std::get<Front>(parts);
+  const Unit* unit = nullptr;
+  for (const Unit& candidate : units_of(kind)) {
+    if (candidate.name == front.rest) unit = &candidate;
+  }
+  if (unit == nullptr) {
+    if (front.rest.empty()) {
+      return TextProblem{"missing-unit", "needs a " + std::string(unit_noun(kind)) + " unit", unit_fix(kind, front.number_text)};
+    }
+    const std::vector<std::string_view> names = unit_names(kind);
+    if (names.empty()) return not_a_number(kind, text);
+    return TextProblem{"wrong-unit", "takes " + std::string(kind_name(kind)) + "; '" + std::string(front.rest) + "' is no unit of it",
+                       suggestion(front.rest, names)};
+  }
+  if (is_whole(kind)) {
+    std::int64_t value = 0;
+    switch (to_whole(front.number, *unit, value)) {
+      case Trouble::none: return Value(value);
+      case Trouble::too_large: return TextProblem{"out-of-range", "is too large", "the largest value is " + value_text(kind, Value(largest))};
+      case Trouble::not_whole:
+        if (kind == Kind::duration) return TextProblem{"out-of-range", "is finer than a nanosecond", "round it to whole nanoseconds"};
+        return TextProblem{"not-a-number", "must be a whole number", "write it like '" + std::string(kind_example(kind)) + "'"};
+    }
+  }
+  std::optional<double> value = to_double(front.number, *unit);
+  if (!value) return TextProblem{"out-of-range", "is beyond the range of numbers", ""};
+  if (kind == Kind::bytes) value = std::floor(*value + 0.5);
+  return Value(*value);
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return std::string(buffer.data(), end);
+}
+
+// `value` in `unit` with as few decimals as read back to it, if six or fewer do.
+std::optional<std::string> in_unit(Kind kind, double value, const Unit& unit) {
+  double scaled = std::ldexp(value, -unit.power2);
+  for (int power = unit.power10; power > 0; --power) scaled /= 10;
+  for (int power = unit.power10; power < 0; ++power) scaled *= 10;
+  const bool base = unit.power10 == 0 && unit.power2 == 0;
+  if (scaled >= 1e5 || (scaled < 1 && !base)) return std::nullopt;
+  for (int decimals = 0; decimals <= 6; ++decimals) {
+    std::array<char, 64> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), scaled, std::chars_format::fixed, decimals).ptr;
+    std::string text = std::string(buffer.data(), end) + " " + std::string(unit.name);
+    const auto back = parse_value(kind, text);
+    const Value* read = std::get_if<Value>(&back);
+    if (read != nullptr && *read == Value(value)) return text;
+  }
+  return std::nullopt;
+}
+
+std::string double_text(Kind kind, double value) {
+  if (kind == Kind::number || kind == Kind::fraction) return shortest(value);
+  std::optional<std::string> best;
+  std::string_view base;
+  for (const Unit& unit : units_of(kind)) {
+    if (unit.power10 == 0 && unit.power2 == 0) base = unit.name;
+    if (!unit.printed) continue;
+    std::optional<std::string> text = in_unit(kind, value, unit);
+    if (text && (!best || text->size() < best->size())) best = std::move(text);
+  }
+  return best ? *best : shortest(value) + " " + std::string(base);
+}
+
+// The shortest of 1500000 ns, 1500 us and 1.5 ms.
+std::string duration_text(std::int64_t nanoseconds) {
+  std::string best = std::to_string(nanoseconds) + " ns";
+  std::int64_t scale = 1;
+  int places = 0;
+  for (std::string_view name : {"us", "ms", "s"}) {
+    scale *= 1000;
+    places += 3;
+    if (nanoseconds < scale && nanoseconds != 0) break;
+    std::string decimals = std::to_string(nanoseconds % scale);
+    decimals.insert(0, static_cast<std::size_t>(places) - decimals.size(), '0');
+    while (!decimals.empty() && decimals.back() == '0') decimals.pop_back();
+    std::string text = std::to_string(nanoseconds / scale) + (decimals.empty() ? "" : "." + decimals) + " " + std::string(name);
+    if (text.size() <= best.size()) best = std::move(text);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::variant<Value, TextProblem> parse_value(Kind kind, std::string_view text) {
+  switch (kind) {
+    case Kind::flag:
+      if (text == "true") return Value(true);
+      if (text == "false") return Value(false);
+      return TextProblem{"not-a-flag", "takes true or false, not '" + std::string(text) + "'", "write 'true' or 'false'"};
+    case Kind::text:
+    case Kind::path:
+    case Kind::choice: return Value(std::string(text));
+    default: return parse_number(kind, trimmed(text));
+  }
+}
+
+std::string value_text(Kind kind, const Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const std::int64_t* whole = std::get_if<std::int64_t>(&value)) {
+    return kind == Kind::duration ? duration_text(*whole) : std::to_string(*whole);
+  }
+  if (const double* real = std::get_if<double>(&value)) return double_text(kind, *real);
+  if (const std::string* text = std::get_if<std::string>(&value)) return *text;
+  return "";
+}
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::flag: return "true or false";
+    case Kind::count: return "a whole number";
+    case Kind::tokens: return "a number of tokens";
+    case Kind::bytes: return "an amount of memory";
+    case Kind::bandwidth: return "a bandwidth";
+    case Kind::flop_rate: return "a compute rate";
+    case Kind::duration:
+    case Kind::latency: return "a time";
+    case Kind::request_rate: return "a request rate";
+    case Kind::fraction: return "a share";
+    case Kind::number: return "a number";
+    case Kind::choice: return "a choice";
+    case Kind::text: return "a text";
+    case Kind::path: return "a file name";
+  }
+  return "";
+}
+
+std::string_view kind_example(Kind kind) {
+  switch (kind) {
+    case Kind::flag: return "true";
+    case Kind::count: return "16";
+    case Kind::tokens: return "4k";
+    case Kind::bytes: return "80 GB";
+    case Kind::bandwidth: return "3.35 TB/s";
+    case Kind::flop_rate: return "989.5 TFLOP/s";
+    case Kind::duration: return "21 ms";
+    case Kind::latency: return "2.1 us";
+    case Kind::request_rate: return "5 req/s";
+    case Kind::fraction: return "25 %";
+    case Kind::number: return "70.55e9";
+    case Kind::choice:
+    case Kind::text: return "name";
+    case Kind::path: return "trace.csv";
+  }
+  return "";
+}
+
+std::vector<std::string_view> unit_names(Kind kind) {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : units_of(kind)) {
+    if (!unit.name.empty() && unit.name.substr(0, 2) != "KB") names.push_back(unit.name);
+  }
+  return names;
+}
+
+bool needs_unit(Kind kind) {
+  const std::span<const Unit> units = units_of(kind);
+  return !units.empty() && !units.front().name.empty();
+}
+
+}  // namespace decodesim

@@ -1,0 +1,18 @@
+#include "sim/core/suggest.hpp"
+
+#include "sim/core/nearest_name.hpp"
+
+namespace decodesim {
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> allowed) {
+  std::string list;
+  for (std::string_view candidate : allowed) {
+    if (!list.empty()) list += ", ";
+    list += candidate;
+  }
+  const std::optional<std::string_view> near = nearest_name(word, allowed);
+  if (!near) return "allowed: " + list;
+  return "did you mean '" + std::string(*near) + "'? (allowed: " + list + ")";
+}
+
+}  // namespace decodesim

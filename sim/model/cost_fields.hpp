@@ -1,0 +1,27 @@
+#pragma once
+// The fields of `cost`: which model prices a step, and the constants of each.
+
+#include "sim/core/field_of.hpp"
+#include "sim/model/cost_spec.hpp"
+
+namespace decodesim {
+
+inline constexpr std::string_view cost_kind_names[] = {"fixed", "ideal", "roofline"};
+inline constexpr std::string_view all_reduce_names[] = {"cheapest", "one_shot", "two_shot", "ring", "in_network"};
+
+constexpr bool cost_is_fixed(const CostSpec& cost) { return cost.model == CostKind::fixed; }
+constexpr bool cost_is_roofline(const CostSpec& cost) { return cost.model == CostKind::roofline; }
+
+inline constexpr Field cost_fields[] = {
+    field<&CostSpec::model>("model", {.doc = "`fixed`: a constant; `ideal`: bytes over bandwidth; `roofline`: datasheet peaks and links",
+                                      .source = Source::assumed, .choices = cost_kind_names}),
+    field<&CostSpec::step>("step", {.doc = "every pass lasts this long", .need = Need::required, .range = above(0),
+                                    .applies = when<&cost_is_fixed>("cost.model is fixed", "model")}),
+    field<&CostSpec::all_reduce>("all_reduce", {.doc = "algorithm of the all-reduces, two a layer", .source = Source::assumed,
+                                                .choices = all_reduce_names,
+                                                .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
+    field<&CostSpec::host_time>("host_time", {.doc = "a step: scheduling, sampling, launches", .source = Source::assumed,
+                                              .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
+};
+
+}  // namespace decodesim

@@ -1,0 +1,78 @@
+#pragma once
+// YAML as a tree in which every key and value knows where it stands.
+
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/scenario/diagnostic.hpp"
+
+namespace decodesim {
+
+/// A text that diagnostics point into.
+struct SourceText {
+  std::string name;              // as diagnostics call it
+  std::filesystem::path folder;  // what relative paths in it are relative to
+  std::string text;
+};
+
+/// Where something stands. Lines and columns count from 1, columns and lengths in characters.
+struct Position {
+  const SourceText* source = nullptr;
+  int line = 0;
+  int column = 0;
+  int length = 1;
+};
+
+struct DocumentEntry;
+
+/// A scalar, a list or a mapping. Null is a scalar that is not there: it removes what a base states.
+struct DocumentNode {
+  enum class Shape { null, scalar, list, map };
+  Shape shape = Shape::null;
+  std::string scalar;
+  std::vector<DocumentNode> items;
+  std::vector<DocumentEntry> entries;
+  Position at;    // of a scalar itself; of the key that holds a list, a mapping or null
+  int layer = 0;  // what merged later has a higher layer
+
+  [[nodiscard]] const DocumentNode* find(std::string_view key) const;
+  [[nodiscard]] DocumentNode* find(std::string_view key);
+};
+
+struct DocumentEntry {
+  std::string key;
+  Position key_at;
+  DocumentNode value;
+};
+
+/// Owns the texts that positions point to.
+class SourceTexts {
+ public:
+  const SourceText* add(SourceText source) {
+    texts_.push_back(std::move(source));
+    return &texts_.back();
+  }
+
+ private:
+  std::deque<SourceText> texts_;
+};
+
+/// The limits of a document, so that no file can exhaust the program.
+inline constexpr std::size_t largest_file = std::size_t{16} << 20;
+inline constexpr std::size_t deepest_nesting = 64;
+
+/// The tree of one YAML document. Mistakes go to `diagnostics`: syntax, duplicate keys, keys without a value, aliases,
+/// tags, a second document, too much nesting. Nothing where it could not be read to its end, so that what is missing
+/// there is not complained about; an empty text is an empty mapping.
+///
+/// The text is what follows the first `skipped` bytes of the source, on its first line (for "path=value").
+std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics, std::size_t skipped = 0);
+
+/// A diagnostic that points to `at`, with the source line.
+Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message, std::string help = {});
+
+}  // namespace decodesim
