@@ -1,0 +1,30 @@
+#pragma once
+// The one place where parts are joined: from a scenario to what a run needs.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/report/report.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "sim/serving/observer.hpp"
+#include "sim/serving/server_config.hpp"
+#include "sim/serving/simulation.hpp"
+#include "sim/workload/request_source.hpp"
+
+namespace decodesim {
+
+/// A scenario put together. `server` points to `cost`, so an assembly moves but is not copied.
+struct Assembly {
+  std::unique_ptr<CostModel> cost;
+  ServerConfig server;
+  std::unique_ptr<RequestSource> source;
+  RunHeader header;
+};
+
+/// Joins the parts of `scenario`; `version` is the program's. Throws ScenarioError where the deployment cannot work (the
+/// weights do not fit, the pool holds no block, a strict start-up check fails), TraceError where its trace cannot be read.
+Assembly assemble(const Scenario& scenario, const std::string& version);
+
+}  // namespace decodesim

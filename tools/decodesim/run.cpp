@@ -1,0 +1,138 @@
+// decodesim run: plays a scenario and reports what happened.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include <spdlog/spdlog.h>
+
+#include "sim/core/check.hpp"
+#include "sim/report/measurements.hpp"
+#include "sim/report/progress.hpp"
+#include "sim/report/report_json.hpp"
+#include "sim/report/requests_csv.hpp"
+#include "sim/report/schedule_jsonl.hpp"
+#include "sim/report/slo_verdict.hpp"
+#include "sim/report/summary_text.hpp"
+#include "sim/scenario/assemble.hpp"
+#include "sim/scenario/load.hpp"
+#include "tools/decodesim/command.hpp"
+#include "tools/decodesim/options.hpp"
+
+namespace decodesim {
+
+namespace {
+
+// Ctrl-C ends the simulated run at its next pass; what it measured so far is still reported.
+std::atomic<bool> stop_requested{false};
+extern "C" void request_stop(int) { stop_requested.store(true, std::memory_order_relaxed); }
+
+namespace po = boost::program_options;
+
+CommandLine command_line() {
+  CommandLine line;
+  line.usage = "decodesim run SCENARIO [options]";
+  line.summary = "Plays a scenario, each of its cases in turn, and reports throughput, latencies, KV use and what limited the server.";
+  line.positional = "scenario";
+  auto add = line.options.add_options();
+  add("scenario", po::value<std::vector<std::string>>(), "the scenario file");
+  add("set", po::value<std::vector<std::string>>()->composing(), "PATH=VALUE: overrides one value of the scenario; may be repeated");
+  add("case", po::value<std::string>(), "plays this case only");
+  add("json", "prints one JSON document instead of the summary");
+  add("requests-csv", po::value<std::string>(), "FILE: one row a request, every time and count");
+  add("schedule-jsonl", po::value<std::string>(), "FILE: one line a pass of the scheduler");
+  return line;
+}
+
+struct Outputs {
+  std::string requests_csv;
+  std::string schedule_jsonl;
+};
+
+Report play(const Scenario& scenario, const Outputs& outputs) {
+  Assembly parts = assemble(scenario, DECODESIM_VERSION);
+  for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
+
+  Measurements measurements(parts.header, scenario.run, scenario.slo);
+  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
+  std::vector<Observer*> observers{&measurements, &progress};
+  std::unique_ptr<RequestsCsv> requests_csv;
+  if (!outputs.requests_csv.empty()) {
+    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv);
+    observers.push_back(requests_csv.get());
+  }
+  std::unique_ptr<ScheduleJsonl> schedule_jsonl;
+  if (!outputs.schedule_jsonl.empty()) {
+    schedule_jsonl = std::make_unique<ScheduleJsonl>(outputs.schedule_jsonl, parts.server.grid_step);
+    observers.push_back(schedule_jsonl.get());
+  }
+
+  simulate(parts.server, *parts.source, observers, &stop_requested);
+  return measurements.report();
+}
+
+std::vector<Scenario> chosen_cases(std::vector<Scenario> scenarios, const po::variables_map& values) {
+  if (values.count("case") == 0) return scenarios;
+  const auto name = values["case"].as<std::string>();
+  std::string known;
+  for (Scenario& scenario : scenarios) {
+    if (scenario.case_name == name) return {std::move(scenario)};
+    known += (known.empty() ? "" : ", ") + scenario.case_name;
+  }
+  throw UsageError("there is no case '" + name + "'", known.empty() ? "the scenario has no cases" : "its cases are " + known);
+}
+
+int exit_code(const std::vector<Report>& reports) {
+  int code = exit_done;
+  for (const Report& report : reports) {
+    if (report.interrupted) return exit_interrupted;
+    if (!report.watchdog.empty()) {
+      code = exit_failure;
+    } else if (!slo_met(report) && code == exit_done) {
+      code = exit_missed;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_command(std::span<const std::string> args) {
+  const auto values = parse_options(command_line(), args);
+  if (!values) return exit_done;
+  const auto text = [&](const char* name) { return values->count(name) > 0 ? (*values)[name].as<std::string>() : std::string(); };
+  const auto list = [&](const char* name) {
+    return values->count(name) > 0 ? (*values)[name].as<std::vector<std::string>>() : std::vector<std::string>();
+  };
+  if (list("scenario").size() != 1) throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
+
+  std::vector<Diagnostic> warnings;
+  const std::vector<Scenario> scenarios = chosen_cases(load_scenarios(list("scenario").front(), list("set"), warnings), *values);
+  if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
+  const Outputs outputs{text("requests-csv"), text("schedule-jsonl")};
+  if (scenarios.size() > 1 && !(outputs.requests_csv.empty() && outputs.schedule_jsonl.empty())) {
+    throw UsageError("--requests-csv and --schedule-jsonl hold one run, and this scenario has several cases",
+                     "add --case " + scenarios.front().case_name);
+  }
+
+  std::signal(SIGINT, request_stop);
+  std::vector<Report> reports;
+  for (const Scenario& scenario : scenarios) {
+    reports.push_back(play(scenario, outputs));
+    if (reports.back().interrupted) break;
+  }
+  if (values->count("json") > 0) {
+    write_json(std::span<const Report>(reports), std::cout);
+  } else {
+    write_text(std::span<const Report>(reports), std::cout);
+  }
+  for (const Report& report : reports) {
+    if (!report.watchdog.empty()) spdlog::error("the watchdog ended the run: {}", report.watchdog);
+  }
+  return exit_code(reports);
+}
+
+}  // namespace decodesim
