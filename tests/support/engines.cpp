@@ -10,21 +10,14 @@ namespace decodesim::tests {
 
 namespace {
 
-#ifdef DECODESIM_FAST
 RunFacts run_fast(const ServerConfig& server, RequestSource& source, std::span<Observer* const> observers) {
   return simulate(server, source, observers);
 }
-#endif
 
 }  // namespace
 
 std::span<const Engine> engines() {
-  static constexpr std::array both{
-      Engine{"plain", run_plain},
-#ifdef DECODESIM_FAST
-      Engine{"fast", run_fast},
-#endif
-  };
+  static constexpr std::array both{Engine{"plain", run_plain}, Engine{"fast", run_fast}};
   return both;
 }
 

@@ -14,7 +14,7 @@ std::int64_t InvariantChecker::blocks_for(std::int64_t tokens) const {
 }
 
 bool InvariantChecker::fits_alone(const Life& life) const {
-  return blocks_for(life.request->input_tokens + life.output - 1) <= server_.usable_blocks;
+  return blocks_for(life.request.input_tokens + life.output - 1) <= server_.usable_blocks;
 }
 
 InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {
@@ -31,7 +31,7 @@ void InvariantChecker::arrived(const Request& request) {
   require(lives_.count(request.index) == 0, "a request arrives once");
   require(request.arrival >= now_, "arrivals come in the order of time");
   Life& life = lives_[request.index];
-  life.request = &request;
+  life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   waiting_.push_back(&life);
@@ -45,7 +45,10 @@ void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, 
   require(server_.grid_step > Duration(0), "only a grid has idle passes");
   require(first == pass_ + 1 && count >= 1, "passes are numbered without a hole");
   require(start == Time((first - 1) * server_.grid_step), "a pass of the grid starts at its place");
-  require(waiting_.empty() && running_.empty(), "an idle pass has nobody to serve");
+  const Time last = start + (count - 1) * server_.grid_step;
+  require(running_.empty() && std::all_of(waiting_.begin(), waiting_.end(),
+                                          [last](const Life* life) { return life->request.arrival > last; }),
+          "an idle pass has nobody to serve");
   require(free_blocks == server_.usable_blocks, "an idle server holds no blocks");
   pass_ += count;
   now_ = std::max(now_, start);
@@ -154,7 +157,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   require(facts.preempted == 0, "nothing is admitted in a pass that evicts");
-  require(life.request->arrival <= facts.start, "nobody is admitted before it arrives");
+  require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
   require(!waiting_.empty() && waiting_.front() == &life, "the head of the queue is admitted first");
   for (const Life* other : waiting_) {
     require(other == &life || other->rank > life.rank, "nobody is admitted before one who came earlier");
@@ -165,7 +168,7 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
 
   std::int64_t found = 0;
   for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
-    if (request == life.request) found = tokens;
+    if (request->index == life.request.index) found = tokens;
   }
   if (server_.serving.prefill == PrefillMode::computed) {
     require(found == 0, "nothing is found in place where prompts are computed");
@@ -178,19 +181,20 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
 
 /// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.
 void InvariantChecker::replay_waiting(const StepFacts& facts) {
-  std::vector<const Request*> expected;
-  const std::vector<const Request*>& told = facts.schedule->waiting;
-  const std::set<const Request*> still(told.begin(), told.end());
+  std::vector<std::int64_t> expected;
+  std::vector<std::int64_t> told;
+  for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
+  const std::set<std::int64_t> still(told.begin(), told.end());
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     Life& life = **it;
-    const bool here_at_start = life.request->arrival <= facts.start || life.preemptions > 0;
-    if (here_at_start && still.count(life.request) == 0) {
+    const bool here_at_start = life.request.arrival <= facts.start || life.preemptions > 0;
+    if (here_at_start && still.count(life.request.index) == 0) {
       require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody leaves the queue unserved");
       life.state = State::leaving;
       it = waiting_.erase(it);
       continue;
     }
-    if (here_at_start) expected.push_back(life.request);
+    if (here_at_start) expected.push_back(life.request.index);
     ++it;
   }
   require(expected == told, "the queue keeps its order");
@@ -296,20 +300,21 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       require(life.state == State::finishing && life.emitted == life.output,
               "who completes has emitted all its output");
       require(facts.ended == life.last_token && facts.ended == now_, "a request ends with its last token");
-      require(life.computed == life.request->input_tokens + life.output - 1 - life.found_first + life.recomputed,
+      require(life.computed == life.request.input_tokens + life.output - 1 - life.found_first + life.recomputed,
               "tokens computed = P + O - 1 - found in place + recomputed");
       require(life.recomputed == life.discarded - life.found_again, "recomputed = discarded - found again");
       break;
     case Outcome::rejected: {
-      const bool too_long = life.request->input_tokens >= server_.max_model_len;
+      const bool too_long = life.request.input_tokens >= server_.max_model_len;
       const bool too_large = !too_long && server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life);
       require(life.state == State::waiting && !life.admitted, "only who was never served is rejected");
       require(too_long || too_large, "only who can never be served is rejected");
-      require(facts.ended == life.request->arrival, "rejection comes at arrival");
+      require(facts.ended == life.request.arrival, "rejection comes at arrival");
       break;
     }
     case Outcome::cancelled:
       require(life.state == State::leaving && facts.ended == now_, "who gives up leaves at the end of the pass");
+      require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
       break;
     case Outcome::unfinished:
       break;
@@ -338,9 +343,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   require(facts.end == last_happened_, "the run ends with the last thing that happened");
   require(facts.watchdog.empty() == (outcomes_[Outcome::unfinished] == 0),
           "only the watchdog leaves requests unfinished");
-  if (all_fit_alone_) {
-    require(facts.watchdog.empty() && outcomes_[Outcome::cancelled] == 0, "where every request fits alone, all finish");
-  }
+  if (all_fit_alone_) require(facts.watchdog.empty(), "where every request fits alone, all come to an end");
 }
 
 std::string InvariantChecker::violation() const {

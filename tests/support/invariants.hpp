@@ -39,7 +39,7 @@ class InvariantChecker : public Observer {
  private:
   enum class State { waiting, running, leaving, finishing, ended };
   struct Life {
-    const Request* request = nullptr;
+    Request request;
     std::int64_t rank = 0;  // in the order of arrival
     State state = State::waiting;
     bool admitted = false;
@@ -58,13 +58,13 @@ class InvariantChecker : public Observer {
     Time first_token{Duration(-1)};
     Time last_token{Duration(-1)};
 
-    [[nodiscard]] std::int64_t known() const { return request->input_tokens + emitted; }
+    [[nodiscard]] std::int64_t known() const { return request.input_tokens + emitted; }
   };
 
   void require(bool holds, const std::string& rule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   [[nodiscard]] bool fits_alone(const Life& life) const;
-  Life& life_of(const Request* request);
+  Life& life_of(const Request* request);  // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
   void replay_schedule(const StepFacts& facts);

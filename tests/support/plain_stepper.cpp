@@ -33,7 +33,8 @@ class PlainRun {
   void arrive(Request request);
   void end(PlainSequence& sequence, Outcome outcome, std::string_view reason, Time at);
   // Decide and play: one pass and its step.
-  void idle_until(Time arrival);
+  void sleep_until(Time arrival);
+  void tell_idle_passes();
   void step(const PlainPlan& plan);
   std::int64_t book_recomputed(const PlainPlan& plan, StepShape& without);
   // The end.
@@ -51,6 +52,7 @@ class PlainRun {
   Time now_{};
   Time last_happened_{};
   std::int64_t pass_ = 1;                 // the number of the next pass
+  std::int64_t idle_passes_ = 0;          // just before it, not told yet
   std::int64_t preemptions_in_vain_ = 0;  // since a token, an arrival or an end
 };
 
@@ -66,19 +68,21 @@ RunFacts PlainRun::play() {
   while (true) {
     if (scheduler_.running.empty() && scheduler_.waiting.empty()) {
       if (!arrival_pending()) return finish("");
-      idle_until(open_next_->arrival);
+      sleep_until(open_next_->arrival);
       continue;
     }
     if (preemptions_in_vain_ > 1000 + 8 * server_.scheduler.max_num_seqs) {
       return finish(who_waits("requests evict each other and none gets a token"));
     }
 
+    tell_idle_passes();
+
     const bool more_to_come = arrival_pending();
     const PlainPlan plan = scheduler_.plan();
     if (!plan.empty() || grid) step(plan);
     if (plan.empty()) {
       if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
-      if (!grid) idle_until(open_next_->arrival);
+      if (!grid) sleep_until(open_next_->arrival);
     }
   }
 }
@@ -147,23 +151,28 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   for (Observer* observer : observers_) observer->ended(facts);
 }
 
-/// Sleeps until `arrival`. On a grid the passes up to the first that sees it are counted.
-void PlainRun::idle_until(Time arrival) {
+/// Sleeps until `arrival`, on a grid until the first pass that sees it.
+void PlainRun::sleep_until(Time arrival) {
   if (server_.grid_step == Duration(0)) {
     now_ = arrival;
   } else {
-    const Time start = now_;
-    std::int64_t count = 0;
     while (now_ < arrival) {
       now_ += server_.grid_step;
-      ++count;
+      ++idle_passes_;
     }
-    for (Observer* observer : observers_) {
-      observer->idle(pass_, count, start, static_cast<std::int64_t>(scheduler_.free.size()));
-    }
-    pass_ += count;
   }
   take_arrivals_at(now_);
+}
+
+/// Passes of a grid that had nobody to serve are told when there is somebody again.
+void PlainRun::tell_idle_passes() {
+  if (idle_passes_ == 0) return;
+  const Time start = now_ - idle_passes_ * server_.grid_step;
+  for (Observer* observer : observers_) {
+    observer->idle(pass_, idle_passes_, start, static_cast<std::int64_t>(scheduler_.free.size()));
+  }
+  pass_ += idle_passes_;
+  idle_passes_ = 0;
 }
 
 /// Plays the step that `plan` asks for: from now_ to its end, where now_ is afterwards.

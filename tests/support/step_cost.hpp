@@ -24,12 +24,13 @@ class GridCost : public CostModel {
 /// Every sum of the shape has a price of its own, so that two shapes rarely cost the same.
 class ShapeCost : public CostModel {
  public:
-  /// All prices are multiplied by `scale`.
-  explicit ShapeCost(std::int64_t scale = 1) : scale_(scale) {}
+  /// All prices are multiplied by `scale`; a step is padded to a multiple of `grain` before that.
+  explicit ShapeCost(std::int64_t scale = 1, Duration grain = Duration(1)) : scale_(scale), grain_(grain) {}
   [[nodiscard]] Ledger price(const StepShape& shape) const override;
 
  private:
   std::int64_t scale_;
+  Duration grain_;
 };
 
 }  // namespace decodesim::tests

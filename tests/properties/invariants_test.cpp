@@ -1,0 +1,68 @@
+// What must hold in every run, on small random servers.
+
+#include "tests/support/invariants.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/random_scenario.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+/// Counts what the scenarios reached, so that a test cannot pass for want of cases.
+class Coverage : public Observer {
+ public:
+  void step(const StepFacts& facts) override {
+    evictions += facts.preempted;
+    recomputed += facts.recomputed_tokens;
+    chunks += facts.shape.chunks;
+    empty_passes += facts.shape.empty() ? 1 : 0;
+    ++limits[static_cast<std::size_t>(facts.limit)];
+  }
+  void idle(std::int64_t, std::int64_t count, Time, std::int64_t) override { idle_passes += count; }
+  void ended(const RequestFacts& facts) override { ++outcomes[static_cast<std::size_t>(facts.outcome)]; }
+  void run_ended(const RunFacts& facts) override { watchdogs += facts.watchdog.empty() ? 0 : 1; }
+
+  std::int64_t evictions = 0;
+  std::int64_t recomputed = 0;
+  std::int64_t chunks = 0;
+  std::int64_t empty_passes = 0;
+  std::int64_t idle_passes = 0;
+  std::int64_t watchdogs = 0;
+  std::array<std::int64_t, 4> limits{};
+  std::array<std::int64_t, 4> outcomes{};
+};
+
+}  // namespace
+
+TEST_CASE("the invariants hold in every run") {
+  for (const Engine& engine : engines()) {
+    CAPTURE(engine.name);
+    Coverage coverage;
+    int failures = 0;
+    for (std::uint64_t seed = 1; seed <= last_seed() && failures < 3; ++seed) {
+      const RandomScenario scenario = random_scenario(seed);
+      InvariantChecker invariants(scenario.server);
+      play(engine, scenario.server, scenario.requests, scenario.concurrency, {&invariants, &coverage});
+      if (invariants.violation().empty()) continue;
+      ++failures;
+      CAPTURE(seed);
+      FAIL_CHECK(invariants.violation() << "\n" << scenario.yaml());
+    }
+
+    CHECK(coverage.evictions > 10'000);
+    CHECK(coverage.recomputed > 100'000);
+    CHECK(coverage.chunks > 50'000);
+    CHECK(coverage.empty_passes > 5'000);
+    CHECK(coverage.idle_passes > 1'000);
+    CHECK(coverage.watchdogs > 30);
+    for (std::int64_t passes : coverage.limits) CHECK(passes > 10'000);
+    for (std::int64_t requests : coverage.outcomes) CHECK(requests > 100);
+  }
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,228 @@
+#include "tests/support/random_scenario.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/support/draws.hpp"
+#include "tests/support/sample_machine.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+/// How often this scenario does what it might do, in percent.
+struct Weights {
+  std::int64_t long_prompts;
+  std::int64_t long_outputs;
+  std::int64_t longer_limit;  // max_tokens beyond the output
+  std::int64_t burst;         // arrives together with the one before
+  std::int64_t exact;         // arrives at an instant where steps can end
+};
+
+std::int64_t weight(Draws& draws) { return draws.pick({0, 10, 50, 90, 100}); }
+
+Weights draw_weights(Draws& draws) {
+  return {weight(draws), weight(draws), weight(draws), weight(draws), weight(draws)};
+}
+
+std::int64_t length(Draws& draws, bool is_long) { return is_long ? draws.between(15, 40) : draws.between(1, 14); }
+
+std::vector<Request> draw_requests(Draws& draws, const Weights& weights, Duration typical_step, bool closed_loop) {
+  std::vector<Request> requests;
+  const std::int64_t count = draws.between(1, 14);
+  const std::int64_t spread = draws.pick({1, 5, 25, 80});  // steps over which they arrive
+  const bool named = draws.chance(70);
+  Time arrival{};
+  for (std::int64_t index = 0; index < count; ++index) {
+    Request request;
+    request.index = index;
+    if (named) request.id = std::string(1, static_cast<char>('A' + index));
+    if (!closed_loop && !draws.chance(weights.burst)) {
+      const std::int64_t instant = draws.between(0, 4 * spread) * typical_step.count() / 4;
+      arrival = Time(Duration(draws.chance(weights.exact) ? instant : instant + draws.between(1, 99'999)));
+    }
+    request.arrival = arrival;
+    request.input_tokens = length(draws, draws.chance(weights.long_prompts));
+    request.output_tokens = length(draws, draws.chance(weights.long_outputs));
+    request.max_tokens = request.output_tokens;
+    if (draws.chance(weights.longer_limit)) request.max_tokens += draws.between(1, 60);
+    requests.push_back(request);
+  }
+  std::stable_sort(requests.begin(), requests.end(),
+                   [](const Request& a, const Request& b) { return a.arrival < b.arrival; });
+  return requests;
+}
+
+void draw_scheduler(Draws& draws, ServerConfig& server) {
+  SchedulerSpec& knobs = server.scheduler;
+  knobs.max_num_seqs = draws.chance(30) ? draws.between(1, 2) : draws.between(1, 12);
+  knobs.max_num_batched_tokens = draws.chance(40) ? draws.between(1, 8) : draws.between(8, 64);
+  knobs.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
+  knobs.reserve_full_isl = draws.chance(50);
+  if (draws.chance(40)) knobs.watermark = static_cast<double>(draws.between(1, 30)) / 100;
+  server.max_model_len = draws.chance(30) ? draws.between(5, 45) : 4096;
+  if (draws.chance(15)) {
+    // A server without chunks takes whole prompts, so its budget must hold the longest.
+    knobs.enable_chunked_prefill = false;
+    server.max_model_len = draws.between(10, 60);
+    knobs.max_num_batched_tokens = server.max_model_len + draws.between(0, 20);
+  }
+  if (draws.chance(35)) {
+    server.serving.prefill = PrefillMode::arrives_computed;
+    if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
+  }
+  knobs.never_fits = draws.pick({NeverFits::reject, NeverFits::reject, NeverFits::hang, NeverFits::fail_after});
+  if (knobs.never_fits == NeverFits::fail_after) knobs.fail_after = draws.between(1, 4);
+}
+
+/// A pool that holds about one request, about a few, or any number.
+void draw_pool(Draws& draws, ServerConfig& server, const std::vector<Request>& requests) {
+  server.block_size = draws.chance(50) ? draws.between(1, 4) : draws.between(1, 16);
+  std::int64_t largest = 0;
+  for (const Request& request : requests) largest = std::max(largest, request.input_tokens + request.output_tokens);
+  const std::int64_t alone = (largest + server.block_size - 1) / server.block_size;
+  switch (draws.between(0, 3)) {
+    case 0:
+      server.usable_blocks = alone + draws.between(-3, 2);
+      break;
+    case 1:
+      server.usable_blocks = alone + draws.between(0, alone);
+      break;
+    case 2:
+      server.usable_blocks = 2 * alone + draws.between(0, 5);
+      break;
+    default:
+      server.usable_blocks = draws.between(3, 60);
+  }
+  server.usable_blocks = std::clamp<std::int64_t>(server.usable_blocks, 3, 60);
+  server.num_blocks = server.usable_blocks + 1;
+}
+
+std::string cost_name(ScenarioCost kind) {
+  switch (kind) {
+    case ScenarioCost::grid:
+      return "fixed";
+    case ScenarioCost::ideal:
+      return "ideal";
+    case ScenarioCost::roofline:
+      return "roofline";
+    case ScenarioCost::shape:
+      break;
+  }
+  return "";
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+/// A time by all its nanoseconds.
+std::string seconds(Duration duration) {
+  std::string digits = number(duration.count());
+  if (digits.size() < 10) digits.insert(0, 10 - digits.size(), '0');
+  return digits.insert(digits.size() - 9, ".") + " s";
+}
+
+}  // namespace
+
+RandomScenario random_scenario(std::uint64_t seed) {
+  Draws draws(seed * 0x9E3779B97F4A7C15u + 1);
+  const Weights weights = draw_weights(draws);
+  RandomScenario scenario;
+  scenario.seed = seed;
+  scenario.cost_kind = draws.pick({ScenarioCost::grid, ScenarioCost::grid, ScenarioCost::shape, ScenarioCost::shape,
+                                   ScenarioCost::ideal, ScenarioCost::roofline});
+  Duration typical_step{};
+  switch (scenario.cost_kind) {
+    case ScenarioCost::grid:
+      typical_step = draws.pick<Duration>({std::chrono::seconds(1), std::chrono::milliseconds(20)});
+      scenario.server.grid_step = typical_step;
+      scenario.cost = std::make_unique<GridCost>(typical_step);
+      break;
+    case ScenarioCost::shape: {
+      // With coarse prices steps often end at the very instant of an arrival.
+      const bool coarse = draws.chance(50);
+      typical_step = std::chrono::microseconds(coarse ? 160 : 120);
+      scenario.cost = std::make_unique<ShapeCost>(1, coarse ? std::chrono::microseconds(40) : Duration(1));
+      break;
+    }
+    case ScenarioCost::ideal:
+      typical_step = std::chrono::microseconds(600);
+      scenario.cost = sample_cost(CostKind::ideal);
+      break;
+    case ScenarioCost::roofline:
+      typical_step = std::chrono::milliseconds(4);
+      scenario.cost = sample_cost(CostKind::roofline);
+      break;
+  }
+  scenario.server.cost = scenario.cost.get();
+  if (draws.chance(30)) scenario.concurrency = draws.between(1, 8);
+  scenario.requests = draw_requests(draws, weights, typical_step, scenario.concurrency.has_value());
+  draw_scheduler(draws, scenario.server);
+  draw_pool(draws, scenario.server, scenario.requests);
+  return scenario;
+}
+
+std::uint64_t last_seed() {
+  const char* chosen = std::getenv("DECODESIM_SCENARIOS");
+  return chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 2000;
+}
+
+std::string RandomScenario::yaml() const {
+  const SchedulerSpec& knobs = server.scheduler;
+  const auto truth = [](bool value) { return value ? std::string("true") : std::string("false"); };
+  std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
+  text +=
+      "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) + "}\n";
+
+  text += "scheduler:\n  engine: vllm-v1\n  max_num_seqs: " + number(knobs.max_num_seqs);
+  text += "\n  max_num_batched_tokens: " + number(knobs.max_num_batched_tokens);
+  text += "\n  long_prefill_token_threshold: " + number(knobs.long_prefill_token_threshold);
+  text += "\n  enable_chunked_prefill: " + truth(knobs.enable_chunked_prefill);
+  text += "\n  reserve_full_isl: " + truth(knobs.reserve_full_isl);
+  const auto hundredths = static_cast<std::int64_t>(knobs.watermark * 100 + 0.5);
+  text += std::string("\n  watermark: 0.") + (hundredths < 10 ? "0" : "") + number(hundredths);
+  text += "\n  max_model_len: " + number(server.max_model_len) + "\n  never_fits: ";
+  switch (knobs.never_fits) {
+    case NeverFits::reject:
+      text += "reject\n";
+      break;
+    case NeverFits::hang:
+      text += "hang\n";
+      break;
+    case NeverFits::fail_after:
+      text += "{fail_after: " + number(knobs.fail_after) + "}\n";
+      break;
+  }
+
+  if (server.serving.prefill == PrefillMode::computed) {
+    text += "serving: {prefill: computed}\n";
+  } else {
+    const bool refetch = server.serving.after_preemption == AfterPreemption::refetch;
+    text += std::string("serving: {prefill: arrives_computed, after_preemption: ") +
+            (refetch ? "refetch" : "recompute") + "}\n";
+  }
+  if (cost_kind == ScenarioCost::shape) {
+    text += "# no file can name the made-up cost model of this scenario; fixed stands for it\n";
+    text += "cost: {model: fixed, step: 0.00012 s}\n";
+  } else if (cost_kind == ScenarioCost::grid) {
+    text += "cost: {model: fixed, step: " + seconds(server.grid_step) + "}\n";
+  } else {
+    text += "cost: {model: " + cost_name(cost_kind) + "}\n";
+  }
+
+  text += "workload:\n";
+  if (concurrency) text += "  max_concurrency: " + number(*concurrency) + "\n";
+  text += "  requests:\n";
+  std::vector<Request> listed = requests;
+  std::sort(listed.begin(), listed.end(), [](const Request& a, const Request& b) { return a.index < b.index; });
+  for (const Request& request : listed) {
+    text += "    - {";
+    if (!request.id.empty()) text += "id: " + request.id + ", ";
+    if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
+    text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
+            ", max_tokens: " + number(request.max_tokens) + "}\n";
+  }
+  return text;
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,38 @@
+#pragma once
+// Small random servers with their requests, for runs that must agree or obey.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/model/cost_model.hpp"
+#include "sim/serving/server_config.hpp"
+#include "sim/workload/request.hpp"
+
+namespace decodesim::tests {
+
+enum class ScenarioCost { grid, shape, ideal, roofline };
+
+struct RandomScenario {
+  std::uint64_t seed = 0;
+  ServerConfig server;                      // its cost model is `cost`
+  std::vector<Request> requests;            // in the order of arrival
+  std::optional<std::int64_t> concurrency;  // a closed loop
+  ScenarioCost cost_kind = ScenarioCost::grid;
+  std::unique_ptr<CostModel> cost;
+
+  /// The scenario as a file that plays it. What no file can say (a made-up cost model) is a comment in it.
+  [[nodiscard]] std::string yaml() const;
+};
+
+/// The scenario of a seed. Pools of 3 to 60 blocks of 1 to 16 tokens, 1 to 14 requests of 1 to 40 tokens in and out,
+/// every knob of the scheduler. Each seed first draws how often it uses each feature, so that some scenarios are full
+/// of a feature and some without it.
+RandomScenario random_scenario(std::uint64_t seed);
+
+/// Seeds 1 to this one are played by the property tests: 2,000, or what DECODESIM_SCENARIOS says for a longer soak.
+std::uint64_t last_seed();
+
+}  // namespace decodesim::tests
