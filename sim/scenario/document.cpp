@@ -222,6 +222,10 @@ class TreeBuilder final : public YAML::EventHandler {
                "the first is in line " + std::to_string(entry.key_at.line) + "; keep one of them");
       return;
     }
+    if (level.node.entries.size() >= most_keys) {
+      complain(level.key_at, "too-many-keys", "a mapping has at most " + std::to_string(most_keys) + " keys", "");
+      throw GiveUp{};
+    }
     level.node.entries.push_back({std::move(level.key), level.key_at, std::move(node)});
   }
 

@@ -64,6 +64,7 @@ class SourceTexts {
 /// The limits of a document, so that no file can exhaust the program.
 inline constexpr std::size_t largest_file = std::size_t{16} << 20;
 inline constexpr std::size_t deepest_nesting = 64;
+inline constexpr std::size_t most_keys = 1000;  // of one mapping
 
 /// The tree of one YAML document. Mistakes go to `diagnostics`: syntax, duplicate keys, keys without a value, aliases,
 /// tags, a second document, too much nesting. Nothing where it could not be read to its end, so that what is missing

@@ -47,16 +47,4 @@ std::optional<DocumentNode> take(DocumentNode& map, std::string_view key) {
   return std::nullopt;
 }
 
-DocumentNode at_path(const std::vector<std::string>& path, const Position& at, DocumentNode value) {
-  for (auto key = path.rbegin(); key != path.rend(); ++key) {
-    DocumentNode level;
-    level.shape = DocumentNode::Shape::map;
-    level.at = at;
-    level.layer = value.layer;
-    level.entries.push_back({*key, at, std::move(value)});
-    value = std::move(level);
-  }
-  return value;
-}
-
 }  // namespace decodesim

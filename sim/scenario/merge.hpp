@@ -18,7 +18,4 @@ void stamp(DocumentNode& tree, int layer);
 /// Takes the entry of this key out of a mapping; nothing where it has none.
 std::optional<DocumentNode> take(DocumentNode& map, std::string_view key);
 
-/// A tree with nothing but `value` at `path`, ready to be laid over another.
-DocumentNode at_path(const std::vector<std::string>& path, const Position& at, DocumentNode value);
-
 }  // namespace decodesim

@@ -1,0 +1,195 @@
+#include "sim/scenario/layers.hpp"
+
+#include <algorithm>
+
+#include "sim/scenario/merge.hpp"
+#include "sim/scenario/scenario_fields.hpp"
+
+namespace decodesim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Shape = DocumentNode::Shape;
+
+// Reads a file and its bases, depth first, and refuses a file that is among its own bases.
+class BaseReader {
+ public:
+  explicit BaseReader(Reading& reading) : reading_(reading) {}
+
+  std::optional<DocumentNode> read(SourceText source, const fs::path& identity) {
+    const fs::path folder = source.folder;
+    std::optional<DocumentNode> own = reading_.parse(*reading_.keep(std::move(source)));
+    if (!own) return std::nullopt;
+    if (own->shape != Shape::map) {
+      reading_.error(own->at, "wrong-type", "a scenario is a mapping of keys to values", "begin with 'version: 1'");
+      return std::nullopt;
+    }
+    open_.push_back(identity);
+    std::optional<DocumentNode> tree = DocumentNode{};
+    if (const std::optional<DocumentNode> base = take(*own, "base")) tree = read_bases(*base, folder);
+    open_.pop_back();
+    if (!tree) return std::nullopt;
+    stamp(*own, layers++);
+    return merge(std::move(*tree), std::move(*own));
+  }
+
+  int layers = 0;
+
+ private:
+  std::optional<DocumentNode> read_bases(const DocumentNode& base, const fs::path& folder) {
+    std::vector<const DocumentNode*> names;
+    if (base.shape == Shape::list) {
+      for (const DocumentNode& item : base.items) names.push_back(&item);
+    } else {
+      names.push_back(&base);
+    }
+    std::optional<DocumentNode> tree = DocumentNode{};
+    for (const DocumentNode* name : names) {
+      std::optional<DocumentNode> one = read_base(*name, folder);
+      if (one && tree) {
+        tree = merge(std::move(*tree), std::move(*one));
+      } else {
+        tree.reset();
+      }
+    }
+    return tree;
+  }
+
+  std::optional<DocumentNode> read_base(const DocumentNode& name, const fs::path& folder) {
+    if (name.shape != Shape::scalar) {
+      reading_.error(name.at, "wrong-type", "'base' takes a file name or a list of them", "write 'base: [a.yaml, b.yaml]'");
+      return std::nullopt;
+    }
+    const fs::path file = (folder / name.scalar).lexically_normal();
+    std::error_code ignored;
+    const fs::path identity = fs::weakly_canonical(file, ignored);
+    if (std::find(open_.begin(), open_.end(), identity) != open_.end()) {
+      reading_.error(name.at, "base-cycle", "'" + name.scalar + "' is a base of itself", "remove one of the 'base' lines between them");
+      return std::nullopt;
+    }
+    if (layers >= most_files) {
+      reading_.error(name.at, "base-cycle", "more than " + std::to_string(most_files) + " base files", "");
+      return std::nullopt;
+    }
+    std::string why;
+    std::optional<std::string> text = read_file(file, why);
+    if (!text) {
+      reading_.error(name.at, "unreadable-file", "cannot read the base file " + file.string() + ": " + why,
+                     "'base' is relative to the file that names it");
+      return std::nullopt;
+    }
+    return read({file.string(), file.parent_path(), std::move(*text)}, identity);
+  }
+
+  // Bases of bases in a diamond double at every level; no scenario needs so many.
+  static constexpr int most_files = 100;
+
+  Reading& reading_;
+  std::vector<fs::path> open_;
+};
+
+void take_cases(Reading& reading, LayeredFile& file) {
+  const std::optional<DocumentNode> cases = take(file.tree, "cases");
+  if (!cases) return;
+  if (cases->shape != Shape::map || cases->entries.empty()) {
+    reading.error(cases->at, "wrong-type", "'cases' takes a mapping of names to what differs", "write 'cases: {NAME: {key: value}}'");
+    return;
+  }
+  for (const DocumentEntry& entry : cases->entries) {
+    DocumentNode overlay = entry.value;
+    if (overlay.shape != Shape::map) {
+      reading.error(entry.value.at, "wrong-type", "'cases." + entry.key + "' takes a mapping of what differs", "write '" + entry.key + ": {key: value}'");
+      continue;
+    }
+    for (std::string_view key : {"base", "cases", "version"}) {
+      const auto found = std::find_if(overlay.entries.begin(), overlay.entries.end(), [&](const DocumentEntry& own) { return own.key == key; });
+      if (found != overlay.entries.end()) reading.error(found->key_at, "unknown-key", "'" + std::string(key) + "' belongs to the file, not to a case", "move it out of 'cases'");
+    }
+    stamp(overlay, file.layers);
+    file.cases.emplace_back(entry.key, std::move(overlay));
+  }
+  ++file.layers;
+}
+
+struct PathStep {
+  std::string key;
+  Position at;
+};
+
+// A tree with nothing but `value` at the path.
+DocumentNode tree_of(const std::vector<PathStep>& path, DocumentNode value) {
+  for (auto step = path.rbegin(); step != path.rend(); ++step) {
+    DocumentNode level;
+    level.shape = Shape::map;
+    level.at = step->at;
+    level.layer = value.layer;
+    if (value.shape != Shape::scalar) value.at = step->at;
+    level.entries.push_back({step->key, step->at, std::move(value)});
+    value = std::move(level);
+  }
+  return value;
+}
+
+// Opens names from the catalog on the way of a path, so that what follows is laid over the entry.
+void open_names(DocumentNode& tree, FieldTable fields, std::span<const PathStep> path) {
+  DocumentNode* node = &tree;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    node = node->find(path[i].key);
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& own) { return own.key == path[i].key; });
+    if (node == nullptr || field == fields.end() || field->record() == nullptr) return;
+    if (node->shape == Shape::scalar && field->record()->name_alone) {
+      DocumentNode name = *node;
+      node->shape = Shape::map;
+      node->entries.push_back({std::string(field->record()->like), name.at, std::move(name)});
+    }
+    fields = field->record()->fields;
+  }
+}
+
+}  // namespace
+
+std::optional<LayeredFile> read_layers(Reading& reading, SourceText source) {
+  LayeredFile file;
+  BaseReader reader(reading);
+  std::error_code ignored;
+  const fs::path identity = fs::weakly_canonical(source.name, ignored);
+  std::optional<DocumentNode> tree = reader.read(std::move(source), identity);
+  if (!tree) return std::nullopt;
+  file.tree = std::move(*tree);
+  file.layers = reader.layers;
+  take_cases(reading, file);
+  return file;
+}
+
+void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string> sets, int layer) {
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::string& text = sets[i];
+    std::error_code ignored;
+    SourceText source{"--set[" + std::to_string(i + 1) + "]", fs::current_path(ignored), text};
+    const std::size_t equals = text.find('=');
+    const SourceText* kept = reading.keep(std::move(source));
+    if (equals == std::string::npos || equals == 0) {
+      reading.error({kept, 1, 1, static_cast<int>(std::max<std::size_t>(1, text.size()))}, "set-without-value", "'--set' takes path=value", "write '--set cost.model=ideal'");
+      continue;
+    }
+    std::optional<DocumentNode> value = reading.parse(*kept, equals + 1);
+    if (!value) continue;
+    std::vector<PathStep> path;
+    for (std::size_t start = 0; start <= equals;) {
+      const std::size_t end = std::min(text.find('.', start), equals);
+      path.push_back({text.substr(start, end - start), {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}});
+      start = end + 1;
+    }
+    if (path.front().key == "base" || path.front().key == "cases") {
+      reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file", "");
+      continue;
+    }
+    stamp(*value, layer + static_cast<int>(i));
+    open_names(tree, scenario_fields, path);
+    tree = merge(std::move(tree), tree_of(path, std::move(*value)));
+  }
+}
+
+}  // namespace decodesim

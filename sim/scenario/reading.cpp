@@ -1,0 +1,63 @@
+#include "sim/scenario/reading.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace decodesim {
+
+namespace {
+// A list of a million wrong rows is one mistake to its author.
+constexpr std::size_t most_diagnostics = 500;
+}  // namespace
+
+std::optional<DocumentNode> Reading::parse(const SourceText& source, std::size_t skipped) {
+  std::vector<Diagnostic> found;
+  std::optional<DocumentNode> tree = parse_document(source, found, skipped);
+  for (Diagnostic& diagnostic : found) note(std::move(diagnostic));
+  return tree;
+}
+
+void Reading::note(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::error) ++errors_;
+  if (diagnostics_.size() > most_diagnostics) return;
+  if (std::find(diagnostics_.begin(), diagnostics_.end(), diagnostic) != diagnostics_.end()) return;
+  if (diagnostics_.size() == most_diagnostics) {
+    Diagnostic last;
+    last.code = "too-many-mistakes";
+    last.message = "these are the first " + std::to_string(most_diagnostics) + " mistakes; there are more";
+    last.file = diagnostic.file;
+    diagnostic = std::move(last);
+  }
+  diagnostics_.push_back(std::move(diagnostic));
+}
+
+std::optional<std::string> read_file(const std::filesystem::path& path, std::string& why) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    why = "it is a folder";
+    return std::nullopt;
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    why = std::strerror(errno);
+    return std::nullopt;
+  }
+  // One byte more than a document may have, so that the parser sees that it is too large; a pipe or a device ends here too.
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  while (text.size() <= largest_file && file) {
+    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) {
+    why = std::strerror(errno);
+    return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace decodesim

@@ -1,0 +1,46 @@
+#pragma once
+// What every part of the loader shares while it reads: the texts, the catalog, and what was found wrong.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/catalog.hpp"
+#include "sim/scenario/document.hpp"
+
+namespace decodesim {
+
+/// One load of one scenario file. Mistakes are kept once, though several cases may run into them.
+class Reading {
+ public:
+  explicit Reading(Catalog catalog) : catalog_(std::move(catalog)) {}
+
+  [[nodiscard]] const Catalog& catalog() const { return catalog_; }
+  /// Keeps a text for as long as positions may point into it.
+  const SourceText* keep(SourceText source) { return texts_.add(std::move(source)); }
+  /// The tree of a text that is kept, its mistakes noted.
+  std::optional<DocumentNode> parse(const SourceText& source, std::size_t skipped = 0);
+
+  void note(Diagnostic diagnostic);
+  void error(const Position& at, std::string code, std::string message, std::string help = {}) {
+    note(diagnostic_at(at, Severity::error, std::move(code), std::move(message), std::move(help)));
+  }
+  void warn(const Position& at, std::string code, std::string message, std::string help = {}) {
+    note(diagnostic_at(at, Severity::warning, std::move(code), std::move(message), std::move(help)));
+  }
+  [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// Mistakes so far; tells whether a part was read without one.
+  [[nodiscard]] std::size_t errors() const { return errors_; }
+
+ private:
+  Catalog catalog_;
+  SourceTexts texts_;
+  std::vector<Diagnostic> diagnostics_;
+  std::size_t errors_ = 0;
+};
+
+/// The whole text of a file, or nothing where it cannot be read, with the system's reason in `why`.
+std::optional<std::string> read_file(const std::filesystem::path& path, std::string& why);
+
+}  // namespace decodesim
