@@ -8,15 +8,17 @@ namespace decodesim {
 namespace fs = std::filesystem;
 
 AtomicFile::AtomicFile(const fs::path& target) : target_(target), written_(target) {
+  // /dev/stdout may lead to a regular file, which is then open already: it is added to, never replaced.
+  const bool device = target_.string().starts_with("/dev/") || target_.string().starts_with("/proc/");
   std::error_code none;
   const fs::path followed = fs::weakly_canonical(target, none);  // a link stays, what it names is replaced
-  if (!none) target_ = followed;
+  if (!none && !device) target_ = followed;
   const fs::file_status status = fs::status(target_, none);
-  const bool replace = !fs::exists(status) || fs::is_regular_file(status);
+  const bool replace = !device && (!fs::exists(status) || fs::is_regular_file(status));
   written_ = target_;
   if (replace) written_ += ".partial";
   errno = 0;
-  stream_.open(written_, std::ios::binary | std::ios::trunc);
+  stream_.open(written_, std::ios::binary | (replace ? std::ios::trunc : std::ios::app));
   if (!stream_) fail(errno);
 }
 

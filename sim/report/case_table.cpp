@@ -41,9 +41,8 @@ void gap(const Report& first, const Report& last, std::ostream& out) {
     out << " tokens, and the longer a sequence is, the fewer fit.\n";
   }
   if (first.header.cost_model == "ideal" && last.header.cost_model == "ideal") {
-    out << "Cost is ideal: every byte moves at the full bandwidth and nothing else takes time. A tuned stack reaches "
-           "about "
-           "half of these figures.\n";
+    out << "Cost is ideal: bytes move at the full bandwidth and nothing else takes time; "
+           "a tuned stack reaches about half of the ideal figure.\n";
   }
 }
 

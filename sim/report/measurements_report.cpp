@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/report/measurements.hpp"
 #include "sim/report/number_text.hpp"
@@ -23,6 +26,22 @@ double milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
 template <class T, std::size_t size>
 std::size_t largest(const std::array<T, size>& values) {
   return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+std::string_view set_by(BoundBy reason) {
+  switch (reason) {
+    case BoundBy::bandwidth:
+      return "memory bandwidth";
+    case BoundBy::compute:
+      return "compute";
+    case BoundBy::collectives:
+      return "collectives";
+    case BoundBy::host:
+      return "host time";
+    case BoundBy::fixed:
+      return "the scenario";
+  }
+  return "";
 }
 
 }  // namespace
@@ -181,10 +200,9 @@ void Measurements::report_limits(Report& report) const {
       limits.batch_limit = "token budget";
       break;
   }
-  limits.binding = limits.batch_limit + " held the batch at " +
-                   significant(ratio(static_cast<double>(sums_.batch), static_cast<double>(sums_.computing_passes))) +
-                   " sequences; " + std::string(bound_by_names[largest(sums_.ledger.bound)]) +
-                   " set the length of a step";
+  const double batch = ratio(static_cast<double>(sums_.batch), static_cast<double>(sums_.computing_passes));
+  limits.binding = limits.batch_limit + " held the batch at " + significant(batch) + " sequences; " +
+                   std::string(set_by(static_cast<BoundBy>(largest(sums_.ledger.bound)))) + " set the length of a step";
 }
 
 void Measurements::report_warnings(Report& report) const {

@@ -87,11 +87,16 @@ std::string bytes_text(double bytes) {
   return significant(bytes, 4) + " " + std::string(units[unit]);
 }
 
-std::string time_text(double seconds) {
+std::string time_text(double seconds, int digits, Zeros zeros) {
+  if (!std::isfinite(seconds)) return "n/a";
   const double size = std::fabs(seconds);
-  if (size == 0 || size >= 1) return significant(seconds, 4) + " s";
-  if (size >= 1e-3) return significant(seconds * 1e3, 4) + " ms";
-  return significant(seconds * 1e6, 4) + " us";
+  const bool whole = size == 0 || size >= 1;
+  std::string text = significant(whole ? seconds : size >= 1e-3 ? seconds * 1e3 : seconds * 1e6, digits);
+  if (zeros == Zeros::trimmed && text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text + (whole ? " s" : size >= 1e-3 ? " ms" : " us");
 }
 
 }  // namespace decodesim

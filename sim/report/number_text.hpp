@@ -26,7 +26,7 @@ std::string significant(double number, int digits = 4);
 std::string percent(double share);
 /// Bytes with a decimal prefix: 184.1 GB.
 std::string bytes_text(double bytes);
-/// A number of seconds in the unit that suits it: 21.3 ms, 4.25 s.
-std::string time_text(double seconds);
+/// A number of seconds in the unit that suits it: 21.34 ms, 4.250 s. Trimmed of zeros it is 4.25 s.
+std::string time_text(double seconds, int digits = 4, Zeros zeros = Zeros::kept);
 
 }  // namespace decodesim

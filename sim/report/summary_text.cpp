@@ -33,6 +33,16 @@ std::string_view saturation_name(const Report& report) {
   return saturation_names[static_cast<std::size_t>(report.saturation.verdict)];
 }
 
+std::string limit_text(const SloCheck& check) { return time_text(check.limit_ms / 1e3, 4, Zeros::trimmed); }
+
+/// With as many digits as it takes to tell a value that misses its limit from the limit.
+std::string measured_text(const SloCheck& check) {
+  int digits = 3;
+  std::string text = time_text(check.measured_ms / 1e3, digits);
+  while (!check.met && text == limit_text(check) && digits < 12) text = time_text(check.measured_ms / 1e3, ++digits);
+  return text;
+}
+
 void verdict(const Report& report, std::ostream& out) {
   if (!report.watchdog.empty()) out << "ENDED BY THE WATCHDOG  ";
   if (report.interrupted) out << "INTERRUPTED  ";
@@ -50,13 +60,7 @@ void verdict(const Report& report, std::ostream& out) {
   }
   out << (missed.empty() ? std::string("SLO MET") : "SLO MISSED (" + missed + ")");
   for (const SloCheck& check : checks) {
-    const std::string limit = time_text(check.limit_ms / 1e3);
-    if (std::isnan(check.measured_ms)) {
-      out << "  p99 " << check.name << " n/a, limit " << limit;
-    } else {
-      out << "  p99 " << check.name << ' ' << time_text(check.measured_ms / 1e3) << (check.met ? " <= " : " > ")
-          << limit;
-    }
+    out << "  p99 " << check.name << ' ' << measured_text(check) << (check.met ? " <= " : " > ") << limit_text(check);
   }
   out << "  " << significant(report.request_throughput, 3) << " req/s\n";
 }
@@ -159,17 +163,32 @@ void limits(const Report& report, std::ostream& out) {
   line(out, "  steps", shares(bound_by_names, report.limits.step));
 }
 
+std::string_view saturation_meaning(Saturation verdict) {
+  switch (verdict) {
+    case Saturation::stable:
+      return "the server keeps up with what comes";
+    case Saturation::backlogged:
+      return "a queue stands most of the time, but it does not keep growing";
+    case Saturation::overloaded:
+      return "more comes than the server can do, and the queue keeps growing";
+    case Saturation::saturated:
+      return "requests wait most of the time: more clients would bring no more tokens";
+    case Saturation::client_limited:
+      return "the server waits for its clients: more of them would bring more tokens";
+  }
+  return "";
+}
+
 void saturation(const Report& report, std::ostream& out) {
   const SaturationReport& s = report.saturation;
-  std::string text = std::string(saturation_name(report)) + ": " + significant(s.mean_waiting, 3) +
-                     " requests wait on average, " + grouped(s.peak_waiting) + " at most; something waits in " +
-                     percent(s.waiting_share) + " of the time";
+  line(out, "Saturation", std::string(saturation_name(report)) + ": " + std::string(saturation_meaning(s.verdict)));
+  std::string queue = "mean " + significant(s.mean_waiting) + "  peak " + grouped(s.peak_waiting) + "  not empty " +
+                      percent(s.waiting_share) + " of the time";
   if (!std::isnan(s.queue_slope_per_s)) {
-    const bool grows = s.queue_slope_per_s >= 0;
-    text += std::string("; while requests come the queue ") + (grows ? "grows" : "shrinks") + " by " +
-            significant(std::fabs(s.queue_slope_per_s), 3) + " a second";
+    queue += std::string("  while requests come ") + (s.queue_slope_per_s < 0 ? "-" : "+") +
+             significant(std::fabs(s.queue_slope_per_s), 3) + " requests/s";
   }
-  line(out, "Saturation", text);
+  line(out, "  queue", queue);
 }
 
 void outcomes(const Report& report, std::ostream& out) {
