@@ -99,6 +99,15 @@ void draw_pool(Draws& draws, ServerConfig& server, const std::vector<Request>& r
   server.num_blocks = server.usable_blocks + 1;
 }
 
+void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {
+  if (draws.chance(50)) {
+    scenario.run.window.skip_first = static_cast<double>(draws.between(0, 40)) / 100;
+    scenario.run.window.skip_last = static_cast<double>(draws.between(0, 40)) / 100;
+  }
+  if (draws.chance(50)) scenario.slo.ttft_p99 = typical_step * draws.between(1, 20);
+  if (draws.chance(50)) scenario.slo.itl_p99 = typical_step * draws.between(1, 4);
+}
+
 std::string cost_name(ScenarioCost kind) {
   switch (kind) {
     case ScenarioCost::grid:
@@ -120,6 +129,12 @@ std::string seconds(Duration duration) {
   std::string digits = number(duration.count());
   if (digits.size() < 10) digits.insert(0, 10 - digits.size(), '0');
   return digits.insert(digits.size() - 9, ".") + " s";
+}
+
+/// A share that has two decimals.
+std::string hundredths(double share) {
+  const auto count = static_cast<std::int64_t>(share * 100 + 0.5);
+  return std::string("0.") + (count < 10 ? "0" : "") + number(count);
 }
 
 }  // namespace
@@ -159,6 +174,7 @@ RandomScenario random_scenario(std::uint64_t seed) {
   scenario.requests = draw_requests(draws, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, scenario.server);
   draw_pool(draws, scenario.server, scenario.requests);
+  draw_report(draws, scenario, typical_step);
   return scenario;
 }
 
@@ -179,8 +195,7 @@ std::string RandomScenario::yaml() const {
   text += "\n  long_prefill_token_threshold: " + number(knobs.long_prefill_token_threshold);
   text += "\n  enable_chunked_prefill: " + truth(knobs.enable_chunked_prefill);
   text += "\n  reserve_full_isl: " + truth(knobs.reserve_full_isl);
-  const auto hundredths = static_cast<std::int64_t>(knobs.watermark * 100 + 0.5);
-  text += std::string("\n  watermark: 0.") + (hundredths < 10 ? "0" : "") + number(hundredths);
+  text += "\n  watermark: " + hundredths(knobs.watermark);
   text += "\n  max_model_len: " + number(server.max_model_len) + "\n  never_fits: ";
   switch (knobs.never_fits) {
     case NeverFits::reject:
@@ -209,6 +224,12 @@ std::string RandomScenario::yaml() const {
   } else {
     text += "cost: {model: " + cost_name(cost_kind) + "}\n";
   }
+
+  text += "run: {window: {skip_first: " + hundredths(run.window.skip_first) +
+          ", skip_last: " + hundredths(run.window.skip_last) + "}}\n";
+  if (slo.ttft_p99 || slo.itl_p99) text += "slo:\n";
+  if (slo.ttft_p99) text += "  ttft_p99: " + seconds(*slo.ttft_p99) + "\n";
+  if (slo.itl_p99) text += "  itl_p99: " + seconds(*slo.itl_p99) + "\n";
 
   text += "workload:\n";
   if (concurrency) text += "  max_concurrency: " + number(*concurrency) + "\n";

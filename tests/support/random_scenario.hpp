@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/model/cost_model.hpp"
+#include "sim/report/report_spec.hpp"
 #include "sim/serving/server_config.hpp"
 #include "sim/workload/request.hpp"
 
@@ -22,6 +23,8 @@ struct RandomScenario {
   std::optional<std::int64_t> concurrency;  // a closed loop
   ScenarioCost cost_kind = ScenarioCost::grid;
   std::unique_ptr<CostModel> cost;
+  RunSpec run;
+  SloSpec slo;
 
   /// The scenario as a file that plays it. What no file can say (a made-up cost model) is a comment in it.
   [[nodiscard]] std::string yaml() const;
