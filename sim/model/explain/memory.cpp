@@ -1,0 +1,87 @@
+// Where a GPU's memory goes, and when the cache outweighs the weights.
+
+#include "sim/model/explain/sections.hpp"
+
+namespace decodesim::explain_sections {
+
+namespace {
+
+/// From a GPU's memory to its KV pool; each term's share is of the whole memory.
+void add_budget(const Subject& subject, Section& section, Explanation& explanation) {
+  const Deployment& d = subject.deployment;
+  const MemoryPlan& plan = subject.plan;
+  const auto share = [&](Bytes part) { return part.value() / plan.capacity.value(); };
+  const Figure tp = count("tp", d.parallel.tp);
+  const bool sold = d.memory.capacity == MemoryCapacity::as_sold;
+  section.given("gpu_memory", sold ? "a GPU's memory, as sold" : "a GPU's memory, as its driver reports it",
+                plan.capacity.value(), Unit::bytes, sold ? Source::spec : Source::measured);
+  Term& usable = section.derived("usable_memory", "the server may use", plan.usable.value(), Unit::bytes,
+                                 "gpu_memory x utilization",
+                                 {explanation.figure("gpu_memory"), count("utilization", d.memory.utilization)});
+  usable.source = Source::assumed;
+  usable.share = share(plan.usable);
+  section
+      .derived("weight_shard", "weights of one rank", plan.weight_shard.value(), Unit::bytes, "weights / tp",
+               {explanation.figure("weights"), tp})
+      .share = share(plan.weight_shard);
+  section
+      .given("runtime_overhead", "activations, communication, graphs", plan.runtime_overhead.value(), Unit::bytes,
+             Source::assumed)
+      .share = share(plan.runtime_overhead);
+  Term& pool = section.derived("pool_bytes_per_gpu", "KV pool of a GPU", plan.pool.value(), Unit::bytes,
+                               "usable_memory - weight_shard - runtime_overhead",
+                               {explanation.figure("usable_memory"), explanation.figure("weight_shard"),
+                                explanation.figure("runtime_overhead")});
+  if (plan.pool.value() >= 0) pool.share = share(plan.pool);
+  section.derived("pool_bytes", "KV pool of all ranks", plan.pool.value() * d.parallel.tp, Unit::bytes,
+                  "tp x pool_bytes_per_gpu", {tp, explanation.figure("pool_bytes_per_gpu")});
+}
+
+void add_blocks(const Subject& subject, Section& section, Explanation& explanation) {
+  const Deployment& d = subject.deployment;
+  const MemoryPlan& plan = subject.plan;
+  const auto blocks = static_cast<double>(plan.num_blocks.value());
+  const auto usable = blocks - static_cast<double>(d.reserved_blocks);
+  const Figure block_size = tokens("block_size", d.memory.block_size);
+  const Figure reserved{"reserved_blocks", static_cast<double>(d.reserved_blocks), Unit::blocks};
+  section.derived("block_bytes", "a block on a rank", plan.block_bytes.value(), Unit::binary_bytes,
+                  "block_size x kv_bytes_per_token_per_rank",
+                  {block_size, explanation.figure("kv_bytes_per_token_per_rank")});
+  if (plan.blocks_given) {
+    section.given("num_blocks", "blocks, as memory.num_gpu_blocks sets them", blocks, Unit::blocks, Source::assumed);
+  } else {
+    section.derived("num_blocks", "blocks, as the server's log prints them", blocks, Unit::blocks,
+                    "floor(pool_bytes_per_gpu / block_bytes)",
+                    {explanation.figure("pool_bytes_per_gpu"), explanation.figure("block_bytes")});
+  }
+  section.derived("num_tokens", "tokens in them", static_cast<double>(plan.tokens.value()), Unit::tokens,
+                  "num_blocks x block_size", {explanation.figure("num_blocks"), block_size});
+  section.derived("usable_blocks", "blocks that requests can hold", usable, Unit::blocks,
+                  "num_blocks - reserved_blocks", {explanation.figure("num_blocks"), reserved});
+  section.derived("capacity_tokens", "tokens that requests can cache", usable * block_size.value, Unit::tokens,
+                  "usable_blocks x block_size", {explanation.figure("usable_blocks"), block_size});
+}
+
+}  // namespace
+
+void add_memory(const Subject& subject, Explanation& explanation) {
+  Section section("memory", explanation);
+  add_budget(subject, section, explanation);
+  add_blocks(subject, section, explanation);
+}
+
+void add_crossover(const Subject& subject, Explanation& explanation) {
+  const CachedToken cached = cached_token(explanation);
+  const double in_flight = explanation.value("weights") / cached.bytes;
+  const std::int64_t batch = subject.question.batch.value_or(128);
+  std::vector<Figure> inputs = cached.inputs;
+  inputs.insert(inputs.begin(), explanation.figure("weights"));
+  Section section("crossover", explanation);
+  section.derived("crossover_tokens", "tokens in flight that weigh as much as the weights", in_flight, Unit::tokens,
+                  "weights / (" + cached.formula + ")", std::move(inputs));
+  section.derived("crossover_context", "at this batch, a context of", in_flight / static_cast<double>(batch),
+                  Unit::tokens, "crossover_tokens / crossover_batch",
+                  {explanation.figure("crossover_tokens"), sequences("crossover_batch", batch)});
+}
+
+}  // namespace decodesim::explain_sections

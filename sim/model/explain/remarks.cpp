@@ -1,0 +1,194 @@
+// What the numbers say, in sentences: the gap, what binds, and what to check first.
+
+#include <algorithm>
+
+#include "sim/model/explain/sections.hpp"
+
+namespace decodesim::explain_sections {
+
+namespace {
+
+void add_left_out(const Subject& subject, Explanation& explanation) {
+  if (subject.contexts_left_out == 0) return;
+  explanation.remarks.push_back(
+      {"contexts_left_out",
+       "{contexts_left_out} of the contexts are beyond max_model_len, {max_model_len}, and are left out.",
+       {count("contexts_left_out", static_cast<double>(subject.contexts_left_out)),
+        tokens("max_model_len", subject.deployment.max_model_len)}});
+}
+
+void add_cache_remarks(const Subject& subject, Explanation& explanation) {
+  if (explanation.value("kv_copies") > 1)
+    explanation.remarks.push_back(
+        {"copies",
+         "The ranks hold {kv_copies} copies of the KV cache, so more ranks add less room than they add memory.",
+         {explanation.figure("kv_copies")}});
+  if (subject.deployment.model.window.size.value() > 0)
+    explanation.remarks.push_back({"windows",
+                                   "The pool and the steps count every layer as if it saw the whole context, as an "
+                                   "engine does that does not know of "
+                                   "windows; a sequence really needs the bytes shown for it.",
+                                   {}});
+}
+
+void add_gap(const Subject& subject, Explanation& explanation) {
+  if (explanation.find("throughput_gap") == nullptr) return;
+  const auto [shortest, longest] =
+      std::minmax_element(subject.question.contexts.begin(), subject.question.contexts.end());
+  const bool ideal = subject.deployment.cost.model == CostKind::ideal;
+  std::string text =
+      "The gap is {throughput_gap}: {fast} tokens/s at a context of {short}, {slow} at {long}. A step moves about the "
+      "same bytes, "
+      "but they serve {many} sequences in one case and {few} in the other.";
+  if (ideal)
+    text += " These are ideal figures: bytes over datasheet bandwidth. A tuned stack reaches about half of them.";
+  explanation.remarks.push_back(
+      {"gap",
+       std::move(text),
+       {explanation.figure("throughput_gap"), explanation.figure(at("tokens_per_s", *shortest), "fast"),
+        tokens("short", *shortest), explanation.figure(at("tokens_per_s", *longest), "slow"), tokens("long", *longest),
+        explanation.figure(at("batch", *shortest), "many"), explanation.figure(at("batch", *longest), "few")}});
+}
+
+/// What keeps the batch from being larger.
+void add_batch_bound(const Subject& subject, Explanation& explanation) {
+  const Deployment& d = subject.deployment;
+  const std::int64_t fits = sequences_that_fit(subject, subject.question.context);
+  const std::int64_t batch = batch_at(subject, subject.question.context);
+  std::vector<Figure> inputs{explanation.figure("context"), explanation.figure("sequences"),
+                             explanation.figure("batch"), sequences("max_num_seqs", d.max_num_seqs),
+                             tokens("max_num_batched_tokens", d.max_num_batched_tokens)};
+  std::string text;
+  if (batch > fits) {
+    text =
+        "The batch does not fit: the pool holds {sequences} sequences of {context}, so the rest waits or is preempted, "
+        "and "
+        "the step shown never runs.";
+  } else if (batch == 0) {
+    text = "Not one sequence of {context} fits the pool.";
+  } else if (subject.question.batch) {
+    text = "The batch is the one asked for; the pool holds {sequences} sequences of {context}.";
+  } else if (batch == fits) {
+    text =
+        "KV capacity bounds the batch: the pool holds {sequences} sequences of {context}, and the scheduler would run "
+        "{max_num_seqs}.";
+  } else if (batch == d.max_num_seqs) {
+    text =
+        "max_num_seqs bounds the batch: it allows {max_num_seqs}, and the pool holds {sequences} sequences of "
+        "{context}.";
+  } else {
+    text =
+        "max_num_batched_tokens bounds the batch: a step computes {max_num_batched_tokens}, one a sequence, and the "
+        "pool "
+        "holds {sequences} sequences of {context}.";
+  }
+  explanation.remarks.push_back({"batch_bound", std::move(text), std::move(inputs)});
+}
+
+/// What most of the step's time waits for.
+BoundBy main_bound(const Explanation& explanation) {
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < bound_by_names.size(); ++i) {
+    const auto share = [&](std::size_t which) {
+      return explanation.value(std::string("bound_by.").append(bound_by_names[which]));
+    };
+    if (share(i) > share(most)) most = i;
+  }
+  return static_cast<BoundBy>(most);
+}
+
+void add_step_bound(BoundBy bound, Explanation& explanation) {
+  const Figure share =
+      explanation.figure(std::string("bound_by.").append(bound_by_names[static_cast<std::size_t>(bound)]), "share");
+  std::string text;
+  switch (bound) {
+    case BoundBy::bandwidth:
+      text =
+          "Memory bandwidth bounds the step: {share} of its time moves bytes. No batch at this context does more than "
+          "{intensity_ceiling}, against a ridge of {ridge}";
+      text += explanation.value("intensity_ceiling") < explanation.value("ridge")
+                  ? ", so decoding stays bound by bandwidth."
+                  : ".";
+      break;
+    case BoundBy::compute:
+      text = "Arithmetic bounds the step: {share} of its time computes.";
+      break;
+    case BoundBy::collectives:
+      text = "All-reduces bound the step: {share} of its time sums over ranks.";
+      break;
+    case BoundBy::host:
+      text = "The host bounds the step: {share} of its time schedules, samples and launches.";
+      break;
+    case BoundBy::fixed:
+      text = "The step's length is given, whatever it computes.";
+      break;
+  }
+  explanation.remarks.push_back(
+      {"step_bound", std::move(text), {share, explanation.figure("intensity_ceiling"), explanation.figure("ridge")}});
+}
+
+/// Where to look when a larger batch brings no more tokens.
+void add_check_first(const Subject& subject, BoundBy bound, Explanation& explanation) {
+  const std::int64_t fits = sequences_that_fit(subject, subject.question.context);
+  std::string text = "When a larger batch brings no more tokens, check first ";
+  if (batch_at(subject, subject.question.context) >= fits) {
+    text +=
+        "whether it runs at all: the pool is full at {sequences} sequences of {context}, so watch running sequences, "
+        "preemptions and KV use. Then ";
+  }
+  switch (bound) {
+    case BoundBy::bandwidth:
+      if (explanation.value("cache_share") >= 0.5) {
+        text +=
+            "the KV bytes that a step reads: they are {cache_share} of it and grow with the batch, so tokens/s level "
+            "off below "
+            "{tokens_per_s_limit}, and this batch has {tokens_per_s}. A shorter context, fewer bytes a token or more "
+            "bandwidth "
+            "raise that limit; a larger batch does not.";
+      } else {
+        text +=
+            "the share of the KV cache in a step's bytes: it is only {cache_share}, the weights are the rest and are "
+            "read once "
+            "whatever the batch, so more sequences are almost free as far as the pool and max_num_seqs allow them.";
+      }
+      break;
+    case BoundBy::compute:
+      text +=
+          "the arithmetic: tokens cost operations one by one, so a larger batch only makes a step longer. A smaller "
+          "format of "
+          "the weights with its own peak, or more GPUs, raise the limit.";
+      break;
+    case BoundBy::collectives:
+      text +=
+          "the all-reduces: their bytes grow with the batch. Fewer ranks a server, or links that reduce, shorten them.";
+      break;
+    case BoundBy::host:
+      text +=
+          "the host: while its time dominates, a larger batch is free; shorten it with CUDA graphs or asynchronous "
+          "scheduling.";
+      break;
+    case BoundBy::fixed:
+      text += "max_num_seqs and the pool: a step takes the same time whatever its batch.";
+      break;
+  }
+  explanation.remarks.push_back(
+      {"check_first",
+       std::move(text),
+       {explanation.figure("sequences"), explanation.figure("context"), explanation.figure("cache_share"),
+        explanation.figure("tokens_per_s_limit"), explanation.figure("tokens_per_s")}});
+}
+
+}  // namespace
+
+void add_remarks(const Subject& subject, Explanation& explanation) {
+  add_left_out(subject, explanation);
+  add_cache_remarks(subject, explanation);
+  add_gap(subject, explanation);
+  add_batch_bound(subject, explanation);
+  if (explanation.find("step_time") == nullptr) return;
+  const BoundBy bound = main_bound(explanation);
+  add_step_bound(bound, explanation);
+  add_check_first(subject, bound, explanation);
+}
+
+}  // namespace decodesim::explain_sections

@@ -1,0 +1,87 @@
+#pragma once
+// The sections of an explanation, in their order; each may use the terms of those before it.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/model/cost_model.hpp"
+#include "sim/model/explanation.hpp"
+#include "sim/model/memory_plan.hpp"
+
+namespace decodesim::explain_sections {
+
+struct Subject {
+  const Deployment& deployment;
+  const Question& question;  // contexts beyond max_model_len are taken out
+  std::int64_t contexts_left_out;
+  const MemoryPlan& plan;
+  const CostModel& cost;
+};
+
+/// Writes the terms of one section.
+class Section {
+ public:
+  Section(std::string name, Explanation& explanation) : name_(std::move(name)), explanation_(explanation) {}
+
+  /// A figure that is stated, not worked out.
+  Term& given(std::string key, std::string label, double value, Unit unit, Source source) {
+    return add({name_, std::move(key), std::move(label), value, unit, source, "", {}, {}, {}});
+  }
+  Term& derived(std::string key, std::string label, double value, Unit unit, std::string formula,
+                std::vector<Figure> inputs) {
+    return add({name_,
+                std::move(key),
+                std::move(label),
+                value,
+                unit,
+                Source::derived,
+                std::move(formula),
+                std::move(inputs),
+                {},
+                {}});
+  }
+
+ private:
+  Term& add(Term term) {
+    explanation_.terms.push_back(std::move(term));
+    return explanation_.terms.back();
+  }
+
+  std::string name_;
+  Explanation& explanation_;
+};
+
+inline Figure count(std::string_view name, double value) { return {std::string(name), value, Unit::count}; }
+inline Figure tokens(std::string_view name, std::int64_t value) {
+  return {std::string(name), static_cast<double>(value), Unit::tokens};
+}
+inline Figure sequences(std::string_view name, std::int64_t value) {
+  return {std::string(name), static_cast<double>(value), Unit::sequences};
+}
+
+void add_hardware(const Subject& subject, Explanation& explanation);
+void add_model(const Subject& subject, Explanation& explanation);
+void add_kv_cache(const Subject& subject, Explanation& explanation);
+void add_memory(const Subject& subject, Explanation& explanation);
+void add_crossover(const Subject& subject, Explanation& explanation);
+void add_contexts(const Subject& subject, Explanation& explanation);
+void add_step(const Subject& subject, Explanation& explanation);
+void add_remarks(const Subject& subject, Explanation& explanation);
+
+/// Bytes that one cached token takes over all ranks, as a formula: copies are named only where there are any.
+struct CachedToken {
+  std::string formula;
+  std::vector<Figure> inputs;
+  double bytes = 0;
+};
+CachedToken cached_token(const Explanation& explanation);
+
+/// The key of a term at one of several contexts.
+std::string at(std::string_view key, std::int64_t context);
+/// Sequences of this context that usable blocks hold.
+std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context);
+/// The batch that is asked for, or what fits: bounded by blocks, max_num_seqs and the token budget.
+std::int64_t batch_at(const Subject& subject, std::int64_t context);
+
+}  // namespace decodesim::explain_sections

@@ -1,0 +1,201 @@
+// What a decode step moves and takes, at each context and taken apart at one.
+
+#include <algorithm>
+
+#include "sim/model/explain/sections.hpp"
+#include "sim/model/kv_cache.hpp"
+#include "sim/model/operations.hpp"
+
+namespace decodesim::explain_sections {
+
+namespace {
+
+std::vector<Figure> joined(std::vector<Figure> first, const std::vector<Figure>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Ledger price(const Subject& subject, std::int64_t batch, std::int64_t context) {
+  StepShape shape;
+  shape.decodes = batch;
+  shape.decode_context = batch * context;
+  shape.samples = batch;
+  return subject.cost.price(shape);
+}
+
+/// What a step's time is the sum of, by name.
+std::vector<Figure> parts_of(const Ledger& account) {
+  std::vector<Figure> parts;
+  for (std::size_t i = 0; i < account.time.size(); ++i)
+    if (account.time[i] > Duration(0))
+      parts.push_back({std::string(time_part_names[i]), to_seconds(account.time[i]), Unit::seconds});
+  return parts;
+}
+
+enum class Place { one_of_many, taken_apart };
+
+/// Adds the terms of a full step at one context. Where it is one of many, its keys carry the context.
+class StepTerms {
+ public:
+  StepTerms(const Subject& subject, Explanation& explanation, std::string section, std::int64_t context, Place place)
+      : subject_(subject),
+        explanation_(explanation),
+        section_(std::move(section), explanation),
+        context_(context),
+        place_(place) {}
+
+  Term& add(std::string_view name, std::string label, double value, Unit unit, std::string formula,
+            std::vector<Figure> inputs) {
+    Term& term = section_.derived(key(name), std::move(label), value, unit, std::move(formula), std::move(inputs));
+    if (place_ == Place::one_of_many) term.context = context_;
+    return term;
+  }
+
+  void add_sequences() {
+    add("sequences", "sequences that fit", static_cast<double>(sequences_that_fit(subject_, context_)), Unit::sequences,
+        "floor(usable_blocks / ceil(context / block_size))",
+        {explanation_.figure("usable_blocks"), tokens("context", context_),
+         tokens("block_size", subject_.deployment.memory.block_size)});
+  }
+
+  void add_batch() {
+    const Deployment& d = subject_.deployment;
+    const auto batch = static_cast<double>(batch_at(subject_, context_));
+    if (subject_.question.batch) {
+      add("batch", "batch asked for", batch, Unit::sequences, "", {}).source = Source::assumed;
+    } else {
+      add("batch", "batch", batch, Unit::sequences, "min(sequences, max_num_seqs, max_num_batched_tokens)",
+          {figure("sequences"), sequences("max_num_seqs", d.max_num_seqs),
+           tokens("max_num_batched_tokens", d.max_num_batched_tokens)});
+    }
+  }
+
+  void add_bytes() {
+    const CachedToken cached = cached_token(explanation_);
+    const double cache = value("batch") * static_cast<double>(context_) * cached.bytes;
+    add("cache_bytes", "cache bytes a step", cache, Unit::bytes, "batch x context x " + cached.formula,
+        joined({figure("batch"), tokens("context", context_)}, cached.inputs));
+    add("step_bytes", "bytes a step", explanation_.value("weights") + cache, Unit::bytes, "weights + cache_bytes",
+        {explanation_.figure("weights"), figure("cache_bytes")});
+    add("cache_share", "cache's share of them", cache / value("step_bytes"), Unit::share, "cache_bytes / step_bytes",
+        {figure("cache_bytes"), figure("step_bytes")});
+  }
+
+  void add_time(const Ledger& account) {
+    const double seconds = to_seconds(account.duration());
+    if (subject_.deployment.cost.model == CostKind::ideal) {
+      add("step_time", "step", seconds, Unit::seconds, "step_bytes / bandwidth",
+          {figure("step_bytes"), explanation_.figure("bandwidth")});
+    } else {
+      std::vector<Figure> parts = parts_of(account);
+      std::string sum;
+      for (const Figure& part : parts) sum += (sum.empty() ? "" : " + ") + part.name;
+      add("step_time", "step", seconds, Unit::seconds, std::move(sum), std::move(parts));
+    }
+    add("tokens_per_s", "tokens/s", value("batch") / seconds, Unit::tokens_per_second, "batch / step_time",
+        {figure("batch"), figure("step_time")});
+    add("tokens_per_s_per_user", "a user", 1 / seconds, Unit::tokens_per_second, "1 / step_time",
+        {figure("step_time")});
+  }
+
+  void add_limits() {
+    const Deployment& d = subject_.deployment;
+    const CachedToken cached = cached_token(explanation_);
+    const double sequence = static_cast<double>(context_) * cached.bytes;
+    const Figure context = tokens("context", context_);
+    add("tokens_per_s_limit", "tokens/s that no batch passes", explanation_.value("bandwidth") / sequence,
+        Unit::tokens_per_second, "bandwidth / (context x " + cached.formula + ")",
+        joined({explanation_.figure("bandwidth"), context}, cached.inputs));
+    const double parameters = d.model.active_parameters > 0 ? d.model.active_parameters : d.model.parameters;
+    const double operations =
+        2 * parameters + attention_flops_per_pair(d.model).value() * static_cast<double>(context_);
+    add("intensity_ceiling", "operations a byte that no batch passes", operations / sequence, Unit::flops_per_byte,
+        "(2 x parameters + 4 x layers x heads x head_dim x context) / (context x " + cached.formula + ")",
+        joined({{"parameters", parameters, Unit::count},
+                count("layers", d.model.layers),
+                count("heads", d.model.heads),
+                count("head_dim", d.model.head_dim),
+                context},
+               cached.inputs));
+  }
+
+ private:
+  [[nodiscard]] std::string key(std::string_view name) const {
+    return place_ == Place::one_of_many ? at(name, context_) : std::string(name);
+  }
+  [[nodiscard]] Figure figure(std::string_view name) const { return explanation_.figure(key(name), name); }
+  [[nodiscard]] double value(std::string_view name) const { return explanation_.value(key(name)); }
+
+  const Subject& subject_;
+  Explanation& explanation_;
+  Section section_;
+  std::int64_t context_;
+  Place place_;
+};
+
+/// The throughput of the shortest context over that of the longest, which is what this simulator is about.
+void add_gap(const Subject& subject, Explanation& explanation) {
+  if (subject.question.batch || subject.question.contexts.size() < 2) return;
+  const auto [shortest, longest] =
+      std::minmax_element(subject.question.contexts.begin(), subject.question.contexts.end());
+  const Term* fast = explanation.find(at("tokens_per_s", *shortest));
+  const Term* slow = explanation.find(at("tokens_per_s", *longest));
+  if (fast == nullptr || slow == nullptr) return;
+  Section("gap", explanation)
+      .derived("throughput_gap", "tokens/s of the shortest context over the longest", fast->value / slow->value,
+               Unit::factor, "tokens_per_s_shortest / tokens_per_s_longest",
+               {explanation.figure(fast->key, "tokens_per_s_shortest"),
+                explanation.figure(slow->key, "tokens_per_s_longest")});
+}
+
+}  // namespace
+
+std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
+  const std::int64_t size = subject.deployment.memory.block_size;
+  const std::int64_t usable =
+      std::max<std::int64_t>(0, subject.plan.num_blocks.value() - subject.deployment.reserved_blocks);
+  return usable / ((context + size - 1) / size);
+}
+
+std::int64_t batch_at(const Subject& subject, std::int64_t context) {
+  const Deployment& d = subject.deployment;
+  if (subject.question.batch) return *subject.question.batch;
+  return std::min({sequences_that_fit(subject, context), d.max_num_seqs, d.max_num_batched_tokens});
+}
+
+void add_contexts(const Subject& subject, Explanation& explanation) {
+  for (std::int64_t context : subject.question.contexts) {
+    StepTerms terms(subject, explanation, "contexts", context, Place::one_of_many);
+    terms.add_sequences();
+    terms.add_batch();
+    if (batch_at(subject, context) > 0) {
+      terms.add_bytes();
+      terms.add_time(price(subject, batch_at(subject, context), context));
+    }
+    terms.add_limits();
+  }
+  add_gap(subject, explanation);
+}
+
+void add_step(const Subject& subject, Explanation& explanation) {
+  const std::int64_t context = subject.question.context;
+  const std::int64_t batch = batch_at(subject, context);
+  StepTerms terms(subject, explanation, "step", context, Place::taken_apart);
+  terms.add("context", "context", static_cast<double>(context), Unit::tokens, "", {}).source = Source::assumed;
+  terms.add_sequences();
+  terms.add_batch();
+  if (batch > 0) {
+    const Ledger account = price(subject, batch, context);
+    terms.add_bytes();
+    terms.add_time(account);
+    for (const Figure& part : parts_of(account))
+      terms.add("step_time." + part.name, "of which " + part.name, part.value, Unit::seconds, "", {}).share =
+          part.value / to_seconds(account.duration());
+    for (std::size_t i = 0; i < account.bound.size(); ++i)
+      terms.add("bound_by." + std::string(bound_by_names[i]), "waiting for " + std::string(bound_by_names[i]),
+                to_seconds(account.bound[i]) / to_seconds(account.duration()), Unit::share, "", {});
+  }
+  terms.add_limits();
+}
+
+}  // namespace decodesim::explain_sections

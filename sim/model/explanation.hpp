@@ -1,0 +1,105 @@
+#pragma once
+// The arithmetic of a deployment, written out term by term.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/hardware/node_spec.hpp"
+#include "sim/model/cost_spec.hpp"
+#include "sim/model/deployment_spec.hpp"
+#include "sim/model/model_spec.hpp"
+#include "sim/model/plan_error.hpp"
+
+namespace decodesim {
+
+enum class Unit {
+  count,
+  bytes,
+  binary_bytes,  // bytes that are best shown as KiB, MiB or GiB too
+  tokens,
+  blocks,
+  sequences,
+  seconds,
+  bytes_per_second,
+  flops,
+  flops_per_second,
+  tokens_per_second,
+  flops_per_byte,
+  share,
+  factor
+};
+
+/// Where a figure comes from: stated by a datasheet or a model's configuration, measured on real machines, assumed (a
+/// scenario may set it), or derived by the formula beside it.
+enum class Source { spec, measured, assumed, derived };
+
+/// A number that a formula or a sentence names.
+struct Figure {
+  std::string name;
+  double value = 0;
+  Unit unit = Unit::count;
+};
+
+/// One line of the arithmetic. The formula is written in the names of its inputs, with + - x / ( ) floor ceil min, and
+/// gives the value; a figure that is not derived has an empty one.
+struct Term {
+  std::string section;
+  std::string key;  // stable; terms at several contexts end in ".4096"
+  std::string label;
+  double value = 0;
+  Unit unit = Unit::count;
+  Source source = Source::derived;
+  std::string formula;
+  std::vector<Figure> inputs;
+  std::optional<std::int64_t> context;  // of a term that exists at several
+  std::optional<double> share;          // of the whole that its section divides
+};
+
+/// A sentence. `{name}` stands for an input.
+struct Remark {
+  std::string key;
+  std::string text;
+  std::vector<Figure> inputs;
+};
+
+struct Explanation {
+  std::vector<Term> terms;
+  std::vector<Remark> remarks;
+
+  /// The term with this key, or null.
+  [[nodiscard]] const Term* find(std::string_view key) const;
+  /// Its value; the term must exist.
+  [[nodiscard]] double value(std::string_view key) const;
+  /// The term as an input of another one, under its key or under `name`; it must exist.
+  [[nodiscard]] Figure figure(std::string_view key, std::string_view name = {}) const;
+};
+
+/// What the arithmetic looks at of a scenario. `parallel.tp` must be resolved.
+struct Deployment {
+  ModelSpec model;
+  NodeSpec node;
+  ParallelSpec parallel;
+  PrecisionSpec precision;
+  MemorySpec memory;
+  CostSpec cost;
+  std::int64_t reserved_blocks = 0;  // blocks that the engine keeps to itself
+  std::int64_t max_num_seqs = 1024;
+  std::int64_t max_num_batched_tokens = 8192;
+  std::int64_t max_model_len = 0;
+};
+
+struct Question {
+  std::vector<std::int64_t> contexts{4096, 8192, 32768, 131072};  // tokens of a sequence, the newest included
+  std::int64_t context = 4096;                                    // of the one step that is taken apart
+  std::optional<std::int64_t> batch;                              // absent: what fits
+};
+
+/// Every term for sequences of equal context that decode together; prompts being computed are left out. Contexts beyond
+/// max_model_len are left out too, and a remark says so. An error where the deployment cannot work.
+std::variant<Explanation, PlanError> explain(const Deployment& deployment, const Question& question);
+
+}  // namespace decodesim
