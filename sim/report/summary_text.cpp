@@ -33,14 +33,14 @@ std::string_view saturation_name(const Report& report) {
   return saturation_names[static_cast<std::size_t>(report.saturation.verdict)];
 }
 
-std::string limit_text(const SloCheck& check) { return time_text(check.limit_ms / 1e3, 4, Zeros::trimmed); }
+std::string limit_text(const SloCheck& check) { return time_text(check.limit_ms / 1e3, 10, Zeros::trimmed); }
 
 /// With as many digits as it takes to tell a value that misses its limit from the limit.
 std::string measured_text(const SloCheck& check) {
   int digits = 3;
-  std::string text = time_text(check.measured_ms / 1e3, digits);
-  while (!check.met && text == limit_text(check) && digits < 12) text = time_text(check.measured_ms / 1e3, ++digits);
-  return text;
+  const auto text = [&](double milliseconds) { return time_text(milliseconds / 1e3, digits); };
+  while (!check.met && text(check.measured_ms) == text(check.limit_ms) && digits < 12) ++digits;
+  return text(check.measured_ms);
 }
 
 void verdict(const Report& report, std::ostream& out) {
