@@ -6,6 +6,8 @@ namespace decodesim {
 
 std::span<const Command> command_table() {
   static constexpr Command commands[] = {
+      {"run", "play a scenario and report what happened", run_command},
+      {"explain", "the arithmetic behind a scenario, term by term", explain_command},
       {"check", "validate scenario files and name every mistake", check_command},
       {"list", "names of gpus, nodes, models, engines, policies or scenarios", list_command},
       {"show", "one entry of the catalog with its sources", show_command},
