@@ -21,12 +21,12 @@ class UsageError : public std::runtime_error {
   std::string help_;
 };
 
-/// How a command is called. `--help` is added to every command.
+/// How a command is called. `--help` is added to every command, and the positional option where it is not declared.
 struct CommandLine {
   std::string usage;       // "decodesim run SCENARIO [options]"
   std::string summary;     // a sentence or two
   boost::program_options::options_description options{"options"};
-  std::string positional;  // the option, a vector of strings, that takes arguments without a flag; empty: none are allowed
+  std::string positional;  // the name under which arguments without a flag come, a vector of strings; empty: none are allowed
 };
 
 /// The options' values; nothing where `--help` was asked for and has been printed, so that the command is done.

@@ -1,0 +1,109 @@
+// decodesim: the command line.
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "sim/core/check.hpp"
+#include "sim/core/suggest.hpp"
+#include "sim/report/utf8.hpp"
+#include "sim/scenario/diagnostic.hpp"
+#include "tools/decodesim/command.hpp"
+#include "tools/decodesim/options.hpp"
+
+namespace {
+
+using namespace decodesim;
+
+constexpr int exit_broken_invariant = 70;
+
+void log_to_stderr() {
+  auto logger = spdlog::stderr_logger_st("decodesim");
+  logger->set_pattern("%l: %v");
+  logger->set_level(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+std::string help_text() {
+  std::string text = "decodesim simulates a multi-GPU LLM decode server.\n\nusage: decodesim COMMAND [options]\n\n";
+  for (const Command& command : command_table()) {
+    text += "  " + std::string(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) + "\n";
+  }
+  return text + "\n'decodesim COMMAND --help' says more. '--version' prints the version.\n";
+}
+
+constexpr const char* first_steps =
+    "decodesim simulates a multi-GPU LLM decode server. Three things to try:\n\n"
+    "  decodesim run scenarios/context-gap.yaml        why 4k and 128k contexts differ 32-fold on one node\n"
+    "  decodesim explain scenarios/context-gap.yaml    the arithmetic behind it, term by term\n"
+    "  decodesim list models                           what can be served\n\n"
+    "'decodesim --help' lists all commands.\n";
+
+const Command* find_command(const std::string& name) {
+  for (const Command& command : command_table()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+int run(const std::vector<std::string>& args) {
+  if (args.empty()) {
+    std::fputs(first_steps, stdout);
+    return exit_done;
+  }
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    std::fputs(help_text().c_str(), stdout);
+    return exit_done;
+  }
+  if (args[0] == "--version") {
+    std::fputs("decodesim " DECODESIM_VERSION "\n", stdout);
+    return exit_done;
+  }
+  const Command* command = find_command(args[0]);
+  if (command == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Command& known : command_table()) names.push_back(known.name);
+    throw UsageError("unknown command '" + args[0] + "'", suggestion(args[0], names));
+  }
+  return command->run(std::span(args).subspan(1));
+}
+
+std::string command_line(const std::vector<std::string>& args) {
+  std::string line = "decodesim";
+  for (const std::string& arg : args) {
+    line += arg.find_first_of(" \t\"'$\\;&|<>*?(){}#") == std::string::npos ? " " + arg : " '" + arg + "'";
+  }
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  log_to_stderr();
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  try {
+    return run(args);
+  } catch (const ScenarioError& error) {
+    std::fputs(diagnostics_text(error.diagnostics()).c_str(), stderr);
+    return exit_usage;
+  } catch (const UsageError& error) {
+    spdlog::error("{}", printable(error.what()));
+    if (!error.help().empty()) std::fputs(("  = help: " + printable(error.help()) + "\n").c_str(), stderr);
+    return exit_usage;
+  } catch (const BrokenInvariant& error) {
+    spdlog::critical("a fault of decodesim itself: {}", error.what());
+    std::fputs(("It comes back with: " + printable(command_line(args)) + "\n").c_str(), stderr);
+    return exit_broken_invariant;
+  } catch (const std::bad_alloc&) {
+    spdlog::error("out of memory");
+    return exit_failure;
+  } catch (const std::exception& error) {
+    spdlog::error("{}", printable(error.what()));
+    return exit_failure;
+  }
+}
