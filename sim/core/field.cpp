@@ -2,12 +2,12 @@
 
 namespace decodesim {
 
-std::string_view source_name(Source source) {
+std::string_view default_source_name(DefaultSource source) {
   switch (source) {
-    case Source::unlisted: return "";
-    case Source::spec: return "spec";
-    case Source::measured: return "measured";
-    case Source::assumed: return "assumed";
+    case DefaultSource::unlisted: return "";
+    case DefaultSource::spec: return "spec";
+    case DefaultSource::measured: return "measured";
+    case DefaultSource::assumed: return "assumed";
   }
   return "";
 }

@@ -35,8 +35,8 @@ class FieldTable {
 enum class Need { required, defaulted, optional };
 
 /// Where a default comes from. `unlisted` ones change no result, or say only that something is absent.
-enum class Source { unlisted, spec, measured, assumed };
-std::string_view source_name(Source source);
+enum class DefaultSource { unlisted, spec, measured, assumed };
+std::string_view default_source_name(DefaultSource source);
 
 /// The values a number may have.
 struct Range {
@@ -101,7 +101,7 @@ struct Field {
   std::string_view key;
   std::string_view doc;  // one line
   Need need = Need::defaulted;
-  Source source = Source::unlisted;
+  DefaultSource source = DefaultSource::unlisted;
   std::string_view default_words;  // where the initial value does not say it
   Applies applies;
   Selects selects;

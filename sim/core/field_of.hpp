@@ -17,7 +17,7 @@ namespace decodesim {
 struct About {
   std::string_view doc{};
   Need need = Need::defaulted;
-  Source source = Source::unlisted;
+  DefaultSource source = DefaultSource::unlisted;
   std::optional<Kind> kind{};  // where the member's type does not tell it
   Range range{};
   std::span<const std::string_view> choices{};

@@ -285,7 +285,8 @@ std::string double_text(Kind kind, double value) {
     if (unit.power10 == 0 && unit.power2 == 0) base = unit.name;
     if (!unit.printed) continue;
     std::optional<std::string> text = in_unit(kind, value, unit);
-    if (text && (!best || text->size() < best->size())) best = std::move(text);
+    const bool nicer = text && (!best || text->size() < best->size() || (text->size() == best->size() && unit.power2 == 0));
+    if (nicer) best = std::move(text);
   }
   return best ? *best : shortest(value) + " " + std::string(base);
 }

@@ -34,9 +34,9 @@ inline constexpr Field gpu_fields[] = {
 
 inline constexpr Field switch_fields[] = {
     field<&SwitchSpec::name>("name", {.doc = "what links call it; a number behind it picks one", .need = Need::required}),
-    field<&SwitchSpec::count>("count", {.doc = "switches of this kind", .source = Source::spec, .range = from_to(1, 1024)}),
+    field<&SwitchSpec::count>("count", {.doc = "switches of this kind", .source = DefaultSource::spec, .range = from_to(1, 1024)}),
     field<&SwitchSpec::in_network_reduction>(
-        "in_network_reduction", {.doc = "the switch adds what the GPUs send (NVLink SHARP)", .source = Source::assumed}),
+        "in_network_reduction", {.doc = "the switch adds what the GPUs send (NVLink SHARP)", .source = DefaultSource::assumed}),
 };
 
 inline constexpr Field link_fields[] = {
@@ -47,15 +47,28 @@ inline constexpr Field link_fields[] = {
     field<&LinkSpec::latency>("latency", {.doc = "of one traversal; absent: the GPU's link latency", .need = Need::optional}),
 };
 
+// Absent where the whole node is taken.
+inline Value gpus_installed(const NodeSpec& node) {
+  if (node.gpus_installed == 0) return {};
+  return static_cast<std::int64_t>(node.gpus_installed);
+}
+inline void set_gpus_installed(NodeSpec& node, const Value& value) {
+  const std::int64_t* count = std::get_if<std::int64_t>(&value);
+  node.gpus_installed = count == nullptr ? 0 : static_cast<int>(*count);
+}
+
 inline constexpr Field node_fields[] = {
     field<&NodeSpec::name>("name", {.doc = "as the catalog lists it"}),
     record<&NodeSpec::gpu>("gpu", gpu_fields, {.doc = "every GPU of the node: a name, or a mapping with `like: NAME` or all fields",
                                                .need = Need::required, .catalog = "gpus", .like = "like", .name_alone = true}),
-    field<&NodeSpec::gpus>("gpus", {.doc = "GPUs in the node; with `node: NAME`, how many of it are taken", .source = Source::assumed,
+    field<&NodeSpec::gpus>("gpus", {.doc = "GPUs in the node; with `node: NAME`, how many of it are taken", .source = DefaultSource::assumed,
                                     .range = from_to(1, 1024)}),
+    computed_field<NodeSpec, gpus_installed, set_gpus_installed>(
+        "gpus_installed", Kind::count, {.doc = "GPUs that the links are wired for, where `gpus` takes a part of them",
+                                        .need = Need::optional, .range = from_to(1, 1024)}),
     list<&NodeSpec::switches>("switches", switch_fields, {.doc = "switches between the GPUs"}),
     list<&NodeSpec::links>("links", link_fields, {.doc = "each joins every member of one class with every member of another",
-                                                  .source = Source::assumed, .default_words = "every two GPUs are joined"}),
+                                                  .source = DefaultSource::assumed, .default_words = "every two GPUs are joined"}),
 };
 
 }  // namespace decodesim

@@ -19,9 +19,9 @@ inline constexpr Field window_fields[] = {
 inline constexpr Field moe_fields[] = {
     field<&MoeSpec::experts>("experts", {.doc = "routed experts a layer", .need = Need::required, .range = at_least(1)}),
     field<&MoeSpec::active>("active", {.doc = "routed experts that a token uses", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::shared>("shared", {.doc = "experts that every token uses", .source = Source::spec}),
+    field<&MoeSpec::shared>("shared", {.doc = "experts that every token uses", .source = DefaultSource::spec}),
     field<&MoeSpec::intermediate_size>("intermediate_size", {.doc = "inner width of one expert", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::dense_layers>("dense_layers", {.doc = "layers at the start without experts", .source = Source::spec}),
+    field<&MoeSpec::dense_layers>("dense_layers", {.doc = "layers at the start without experts", .source = DefaultSource::spec}),
 };
 
 inline constexpr Field model_fields[] = {
@@ -36,7 +36,7 @@ inline constexpr Field model_fields[] = {
     field<&ModelSpec::head_dim>("head_dim", {.doc = "values of a head", .need = Need::required, .range = at_least(1)}),
     field<&ModelSpec::intermediate_size>("intermediate_size", {.doc = "inner width of a dense feed-forward layer", .need = Need::required}),
     field<&ModelSpec::vocab_size>("vocab_size", {.doc = "entries of the vocabulary", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::tied_embeddings>("tied_embeddings", {.doc = "the output layer is the input embedding", .source = Source::spec}),
+    field<&ModelSpec::tied_embeddings>("tied_embeddings", {.doc = "the output layer is the input embedding", .source = DefaultSource::spec}),
     field<&ModelSpec::max_model_len>("max_model_len", {.doc = "most tokens of prompt and output together", .need = Need::required, .range = at_least(2)}),
     record<&ModelSpec::mla>("mla", mla_fields, {.doc = "multi-head latent attention: one compressed vector is cached for all heads",
                                                 .need = Need::optional}),

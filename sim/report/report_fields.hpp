@@ -9,17 +9,17 @@ namespace decodesim {
 inline constexpr Field measure_window_fields[] = {
     field<&MeasureWindow::skip_first>("skip_first",
                                       {.doc = "the window opens when this share of the requests has ended",
-                                       .source = Source::assumed,
+                                       .source = DefaultSource::assumed,
                                        .kind = Kind::fraction,
                                        .range = from_below(0, 1)}),
     field<&MeasureWindow::skip_last>("skip_last", {.doc = "the window closes before this share of the requests ends",
-                                                   .source = Source::assumed,
+                                                   .source = DefaultSource::assumed,
                                                    .kind = Kind::fraction,
                                                    .range = from_below(0, 1)}),
 };
 
 inline constexpr Field run_fields[] = {
-    field<&RunSpec::seed>("seed", {.doc = "of every draw", .source = Source::assumed}),
+    field<&RunSpec::seed>("seed", {.doc = "of every draw", .source = DefaultSource::assumed}),
     record<&RunSpec::window>("window", measure_window_fields, {.doc = "what rates, means and use are taken over"}),
 };
 

@@ -53,6 +53,10 @@ class Checks {
   void ranks() {
     const int tp = scenario_.parallel.tp;
     const int gpus = scenario_.hardware.gpus;
+    if (const int installed = scenario_.hardware.gpus_installed; installed != 0 && installed < gpus) {
+      error("hardware.gpus_installed", "out-of-range", "'hardware.gpus_installed' is " + std::to_string(installed) + ", below 'hardware.gpus'",
+            "it counts all GPUs that the links are wired for");
+    }
     if (has_hardware() && tp > gpus) {
       error("parallel.tp", "out-of-range", "'parallel.tp' is " + std::to_string(tp) + ", but 'hardware' has " + std::to_string(gpus) + " GPUs",
             "use at most " + std::to_string(gpus) + " ranks, or more GPUs");

@@ -291,6 +291,9 @@ std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record
         reading_.error(taken->at, "out-of-range", "'" + joined(path, "gpus") + "' is " + taken->scalar + ", but '" + name.scalar + "' has " + has->scalar + " GPUs",
                        "take at most " + has->scalar + ", or describe the node with its links");
       }
+      // The links stay wired for the whole node.
+      DocumentNode installed = *has;
+      if (entry->find("gpus_installed") == nullptr) entry->entries.push_back({"gpus_installed", has->at, std::move(installed)});
     }
     // What was changed is no longer what the catalog describes, and must not go by its name.
     const bool changed = std::any_of(node.entries.begin(), node.entries.end(), [](const DocumentEntry& own) { return own.key != "gpus" && !own.key.starts_with("x-"); });

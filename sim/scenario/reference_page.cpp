@@ -99,7 +99,7 @@ class PageWriter {
     if (field.need == Need::optional) return "absent";
     std::string text(field.default_words);
     if (const ScalarField* scalar = field.scalar(); text.empty() && scalar != nullptr) text = scalar_text(*scalar, scalar->initial());
-    if (field.source != Source::unlisted) text += " (*" + std::string(source_name(field.source)) + "*)";
+    if (field.source != DefaultSource::unlisted) text += " (*" + std::string(default_source_name(field.source)) + "*)";
     return text;
   }
 

@@ -151,18 +151,18 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
       if (record->shorthand != nullptr) {
         const ScalarField& scalar = *record->shorthand->scalar();
         const Value value = scalar.get(member);
-        const bool listed = !stated && field.source != Source::unlisted && !std::holds_alternative<std::monostate>(value);
-        if (listed) found.push_back({own, scalar_text(scalar, value, Paths::whole), std::string(source_name(field.source))});
+        const bool listed = !stated && field.source != DefaultSource::unlisted && !std::holds_alternative<std::monostate>(value);
+        if (listed) found.push_back({own, scalar_text(scalar, value, Paths::whole), std::string(default_source_name(field.source))});
       } else if (field.need != Need::optional || !is_untouched(record->fields, member)) {
         collect_defaults(record->fields, member, own, scenario, found);
       }
       continue;
     }
-    if (stated || field.need != Need::defaulted || field.source == Source::unlisted) continue;
+    if (stated || field.need != Need::defaulted || field.source == DefaultSource::unlisted) continue;
     if (const ScalarField* scalar = field.scalar()) {
-      found.push_back({own, scalar_text(*scalar, scalar->get(spec), Paths::whole), std::string(source_name(field.source))});
+      found.push_back({own, scalar_text(*scalar, scalar->get(spec), Paths::whole), std::string(default_source_name(field.source))});
     } else if (field.list()->size(spec) > 0) {
-      found.push_back({own, std::string(field.default_words), std::string(source_name(field.source))});
+      found.push_back({own, std::string(field.default_words), std::string(default_source_name(field.source))});
     }
   }
 }

@@ -45,7 +45,7 @@ inline constexpr std::string_view arrival_process_names[] = {"all_at_once", "con
 constexpr bool arrivals_have_a_rate(const ArrivalSpec& arrival) { return arrival.process != ArrivalProcess::all_at_once; }
 
 inline constexpr Field arrival_fields[] = {
-    field<&ArrivalSpec::process>("process", {.doc = "when requests come: all at time zero, evenly, or at random", .source = Source::assumed,
+    field<&ArrivalSpec::process>("process", {.doc = "when requests come: all at time zero, evenly, or at random", .source = DefaultSource::assumed,
                                              .choices = arrival_process_names}),
     field<&ArrivalSpec::request_rate>(
         "request_rate", {.doc = "requests a second", .need = Need::required, .kind = Kind::request_rate, .range = above_to(0, 1e9),
