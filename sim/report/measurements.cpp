@@ -33,7 +33,6 @@ void Measurements::step(const StepFacts& facts) {
   totals_.step_recomputed_tokens += facts.recomputed_tokens;
   totals_.recompute_time += facts.recompute_time;
   totals_.busy += lasted;
-  totals_.accounted += facts.ledger.duration();
   last_step_end_ = facts.end;
   const bool inside = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
@@ -43,7 +42,11 @@ void Measurements::step(const StepFacts& facts) {
     gap_histogram_.add(gap.gap.count(), gap.count);
   }
   if (!header_.closed_loop && facts.waiting > 0) add_to_trend(facts);
-  if (inside) add_to_window(facts);
+  if (inside) {
+    add_to_window(facts);
+  } else {
+    totals_.accounted_outside += facts.ledger.duration();
+  }
 }
 
 void Measurements::add_to_trend(const StepFacts& facts) {
@@ -137,7 +140,8 @@ void Measurements::check_conservation() const {
   check(totals_.arrived == outcomes, "requests in are not completed + rejected + cancelled + unfinished");
   check(totals_.emitted_tokens == totals_.output_tokens, "the tokens of the steps are not those of the requests");
   check(totals_.gaps + totals_.first_tokens == totals_.output_tokens, "first tokens and gaps are not all the tokens");
-  check(totals_.accounted == totals_.busy, "the ledgers' times do not add up to the time that steps took");
+  check(totals_.accounted_outside + sums_.ledger.duration() == totals_.busy,
+        "the ledgers' times do not add up to the time that steps took");
   check(totals_.step_preemptions == totals_.request_preemptions, "a preemption is not told of its request");
   check(totals_.step_recomputed_tokens == totals_.request_recomputed_tokens,
         "recomputed tokens are not told of their request");

@@ -59,7 +59,7 @@ class Measurements : public Observer {
     std::int64_t request_recomputed_tokens = 0;
     Duration recompute_time{};
     Duration busy{};
-    Duration accounted{};  // what the ledgers say of the same time
+    Duration accounted_outside{};  // what the ledgers of steps outside the window say of the same time
   };
   /// Over the window. Products of a count and a time are in nanoseconds.
   struct WindowSums {
