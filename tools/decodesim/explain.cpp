@@ -1,0 +1,219 @@
+// decodesim explain: the arithmetic of a scenario, term by term, or why two scenarios differ.
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/quantity_text.hpp"
+#include "sim/model/comparison.hpp"
+#include "sim/model/explanation.hpp"
+#include "sim/report/explanation_json.hpp"
+#include "sim/report/explanation_text.hpp"
+#include "sim/scenario/load.hpp"
+#include "sim/serving/policy_table.hpp"
+#include "tools/decodesim/command.hpp"
+#include "tools/decodesim/options.hpp"
+
+namespace decodesim {
+
+namespace {
+
+namespace po = boost::program_options;
+using Names = std::vector<std::string>;
+
+CommandLine command_line() {
+  CommandLine line;
+  line.usage = "decodesim explain SCENARIO [options], or decodesim explain --diff A B [options]";
+  line.summary =
+      "Prints memory, KV cache and decode steps of a scenario with formula, inputs and source of every term. A step "
+      "decodes\n"
+      "sequences of equal context; by default as many as fit, at the length of the scenario's prompts.";
+  line.positional = "scenario";
+  auto add = line.options.add_options();
+  add("scenario", po::value<Names>(), "the scenario file");
+  add("context", po::value<Names>()->composing(),
+      "TOKENS[,TOKENS...]: contexts to explain, 4k is 4,096; the step is taken apart at the first");
+  add("batch", po::value<std::string>(), "N: sequences a step, instead of as many as fit");
+  add("case", po::value<Names>()->composing(),
+      "which of the scenario's cases; the first without it, and twice for --diff within a file");
+  add("diff", po::bool_switch(),
+      "compares two scenarios, or the first and the last case of one, and names the causes of the ratio");
+  add("set", po::value<Names>()->composing(), "PATH=VALUE: overrides one value of the scenario; may be repeated");
+  add("json", "prints one JSON document");
+  return line;
+}
+
+Names list_of(const po::variables_map& values, const char* name) {
+  return values.count(name) > 0 ? values[name].as<Names>() : Names{};
+}
+
+std::int64_t positive(Kind kind, const std::string& text, const std::string& option) {
+  const auto parsed = parse_value(kind, text);
+  const auto* value = std::get_if<Value>(&parsed);
+  if (value == nullptr || std::get<std::int64_t>(*value) < 1)
+    throw UsageError(option + " takes whole numbers from 1 on, not '" + text + "'", option + " 4096");
+  return std::get<std::int64_t>(*value);
+}
+
+std::vector<std::int64_t> contexts_of(const po::variables_map& values) {
+  std::vector<std::int64_t> contexts;
+  for (const std::string& list : list_of(values, "context")) {
+    for (std::size_t at = 0; at <= list.size();) {
+      const std::size_t comma = std::min(list.find(',', at), list.size());
+      const std::int64_t context = positive(Kind::tokens, list.substr(at, comma - at), "--context");
+      if (std::find(contexts.begin(), contexts.end(), context) == contexts.end()) contexts.push_back(context);
+      at = comma + 1;
+    }
+  }
+  return contexts;
+}
+
+/// The length of the scenario's prompts, in the middle; 4,096 where only the trace knows.
+std::int64_t prompt_length(const WorkloadSpec& workload) {
+  if (workload.kind == WorkloadKind::generator) return (workload.input_tokens.min + workload.input_tokens.max) / 2;
+  if (workload.kind == WorkloadKind::requests && !workload.requests.empty()) {
+    std::int64_t sum = 0;
+    for (const Request& request : workload.requests) sum += request.input_tokens;
+    return sum / static_cast<std::int64_t>(workload.requests.size());
+  }
+  return 4096;
+}
+
+Deployment deployment_of(const Scenario& scenario) {
+  Deployment deployment;
+  deployment.model = scenario.model;
+  deployment.node = scenario.hardware;
+  deployment.parallel = scenario.parallel;
+  deployment.precision = scenario.precision;
+  deployment.memory = scenario.memory;
+  deployment.cost = scenario.cost;
+  const EngineRow* engine = find_engine(scenario.scheduler.engine);
+  deployment.reserved_blocks = engine != nullptr && engine->keeps_null_block ? 1 : 0;
+  deployment.max_num_seqs = scenario.scheduler.max_num_seqs;
+  deployment.max_num_batched_tokens = scenario.scheduler.max_num_batched_tokens;
+  deployment.max_model_len = scenario.scheduler.max_model_len.value_or(scenario.model.max_model_len.value());
+  return deployment;
+}
+
+Question question_of(const Scenario& scenario, const po::variables_map& values) {
+  Question question;
+  const std::vector<std::int64_t> contexts = contexts_of(values);
+  const std::int64_t longest = deployment_of(scenario).max_model_len;
+  if (contexts.empty()) {
+    question.context = std::max<std::int64_t>(1, prompt_length(scenario.workload));
+    if (longest > 0) question.context = std::min(question.context, longest);
+  } else {
+    question.contexts = contexts;
+    question.context = contexts.front();
+  }
+  if (values.count("batch") > 0) question.batch = positive(Kind::count, values["batch"].as<std::string>(), "--batch");
+  return question;
+}
+
+Explanation explain_scenario(const Scenario& scenario, const po::variables_map& values) {
+  auto result = explain(deployment_of(scenario), question_of(scenario, values));
+  if (const auto* error = std::get_if<PlanError>(&result)) {
+    if (error->key == "context") throw UsageError(error->message, "choose a shorter --context");
+    Diagnostic diagnostic;
+    diagnostic.code = "impossible-deployment";
+    diagnostic.message = error->message;
+    diagnostic.file = scenario.name;
+    diagnostic.help = "change " + error->key;
+    throw ScenarioError({diagnostic});
+  }
+  return std::get<Explanation>(std::move(result));
+}
+
+std::string full_name(const Scenario& scenario) {
+  return scenario.case_name.empty() ? scenario.name : scenario.name + " (case " + scenario.case_name + ")";
+}
+
+ExplanationTitle title_of(const Scenario& scenario) {
+  static constexpr std::string_view costs[] = {"fixed", "ideal", "roofline"};
+  const auto format = [](Precision precision) {
+    return std::string(precision_names[static_cast<std::size_t>(precision)]);
+  };
+  std::string text = scenario.model.name + " with " + format(scenario.precision.weights) + " weights and " +
+                     format(scenario.precision.kv_cache) + " KV cache, tp " + std::to_string(scenario.parallel.tp) +
+                     " on " + scenario.hardware.name + ", cost " +
+                     std::string(costs[static_cast<std::size_t>(scenario.cost.model)]);
+  return {full_name(scenario), std::move(text)};
+}
+
+std::vector<Scenario> load(const std::string& file, const po::variables_map& values) {
+  std::vector<Diagnostic> warnings;
+  std::vector<Scenario> scenarios = load_scenarios(file, list_of(values, "set"), warnings);
+  if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
+  return scenarios;
+}
+
+Scenario pick(std::vector<Scenario> scenarios, const std::string& case_name) {
+  Names known;
+  for (Scenario& scenario : scenarios) {
+    if (scenario.case_name == case_name) return std::move(scenario);
+    known.push_back(scenario.case_name);
+  }
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  throw UsageError("there is no case '" + case_name + "'",
+                   known.size() == 1 && known.front().empty() ? "the scenario has no cases" : "its cases are " + names);
+}
+
+/// The two scenarios that --diff compares.
+std::pair<Scenario, Scenario> two_scenarios(const Names& files, const Names& cases, const po::variables_map& values) {
+  if (files.size() > 2 || cases.size() > 2)
+    throw UsageError("--diff compares two scenarios", "decodesim explain --diff A B");
+  std::vector<Scenario> first = load(files.front(), values);
+  std::vector<Scenario> second = files.size() == 2 ? load(files.back(), values) : first;
+  const bool same_file = files.size() == 1;
+  if (same_file && cases.empty() && first.size() < 2)
+    throw UsageError("--diff compares two scenarios, and " + files.front() + " has one case",
+                     "decodesim explain --diff A B");
+  if (same_file && cases.size() == 1)
+    throw UsageError("--diff within a file compares two cases", "add a second --case");
+  if (!cases.empty()) return {pick(std::move(first), cases.front()), pick(std::move(second), cases.back())};
+  return {std::move(first.front()), std::move(same_file ? second.back() : second.front())};
+}
+
+void explain_difference(const Names& files, const po::variables_map& values) {
+  const auto [a, b] = two_scenarios(files, list_of(values, "case"), values);
+  const Comparison comparison = compare(explain_scenario(a, values), explain_scenario(b, values));
+  if (values.count("json") > 0) {
+    write_comparison_json(std::cout, full_name(a), full_name(b), comparison);
+  } else {
+    write_comparison_text(std::cout, title_of(a), title_of(b), comparison);
+  }
+}
+
+void explain_one(const Names& files, const po::variables_map& values) {
+  const Names cases = list_of(values, "case");
+  if (files.size() > 1 || cases.size() > 1)
+    throw UsageError("explain takes one scenario and one case", "two are compared with --diff");
+  std::vector<Scenario> scenarios = load(files.front(), values);
+  const Scenario scenario = cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
+  const Explanation explanation = explain_scenario(scenario, values);
+  if (values.count("json") > 0) {
+    write_explanation_json(std::cout, full_name(scenario), explanation);
+  } else {
+    write_explanation_text(std::cout, title_of(scenario), explanation);
+  }
+}
+
+}  // namespace
+
+int explain_command(std::span<const std::string> args) {
+  const auto values = parse_options(command_line(), args);
+  if (!values) return exit_done;
+  const Names files = list_of(*values, "scenario");
+  if (files.empty()) throw UsageError("explain takes a scenario file", "decodesim explain scenarios/context-gap.yaml");
+  if ((*values)["diff"].as<bool>()) {
+    explain_difference(files, *values);
+  } else {
+    explain_one(files, *values);
+  }
+  return exit_done;
+}
+
+}  // namespace decodesim
