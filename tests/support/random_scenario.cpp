@@ -232,7 +232,7 @@ std::string RandomScenario::yaml() const {
   if (slo.itl_p99) text += "  itl_p99: " + seconds(*slo.itl_p99) + "\n";
 
   text += "workload:\n";
-  if (concurrency) text += "  max_concurrency: " + number(*concurrency) + "\n";
+  if (concurrency) text += "  # a closed loop of " + number(*concurrency) + " over this list, which no file can say\n";
   text += "  requests:\n";
   std::vector<Request> listed = requests;
   std::sort(listed.begin(), listed.end(), [](const Request& a, const Request& b) { return a.index < b.index; });

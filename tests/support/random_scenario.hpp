@@ -26,7 +26,8 @@ struct RandomScenario {
   RunSpec run;
   SloSpec slo;
 
-  /// The scenario as a file that plays it. What no file can say (a made-up cost model) is a comment in it.
+  /// The scenario as a file that plays it. What no file can say (a made-up cost model, a closed loop over a list of
+  /// requests) is a comment in it.
   [[nodiscard]] std::string yaml() const;
 };
 
