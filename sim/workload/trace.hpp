@@ -48,10 +48,10 @@ struct TraceMistake {
   std::int64_t line = 0;    // from 1; 0: the file as a whole
   std::int64_t column = 0;  // in bytes, from 1
   std::string message;      // what is wrong, what was expected, and the fix
-  std::string text;         // the line itself
+  std::string text;         // the line itself, at most its first 200 bytes
 };
 
-/// A trace that cannot be read. what() lists every mistake as `file:line:column: message`, with its line and a caret.
+/// A trace that cannot be read. what() lists its mistakes as `file:line:column: message`, a line each.
 class TraceError : public std::runtime_error {
  public:
   /// `unreadable`: the file is not there, or the system refuses it; otherwise what it says is wrong.

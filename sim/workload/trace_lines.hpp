@@ -51,8 +51,8 @@ class TraceMistakes {
 
   /// `offset` counts the bytes of the line before the place meant. Throws TraceError when enough have come together.
   void add(const TraceLines& at, std::size_t offset, std::string message) {
-    mistakes_.push_back(
-        {at.number(), static_cast<std::int64_t>(offset) + 1, std::move(message), std::string(at.line())});
+    mistakes_.push_back({at.number(), static_cast<std::int64_t>(offset) + 1, std::move(message),
+                         std::string(at.line().substr(0, 200))});
     if (mistakes_.size() == 20) throw_if_any();
   }
   void throw_if_any() const {

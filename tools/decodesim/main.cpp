@@ -13,6 +13,7 @@
 #include "sim/core/suggest.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/scenario/diagnostic.hpp"
+#include "sim/scenario/trace_diagnostics.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 
@@ -91,6 +92,9 @@ int main(int argc, char** argv) {
   } catch (const ScenarioError& error) {
     std::fputs(diagnostics_text(error.diagnostics()).c_str(), stderr);
     return exit_usage;
+  } catch (const TraceError& error) {
+    std::fputs(diagnostics_text(trace_diagnostics(error)).c_str(), stderr);
+    return error.unreadable() ? exit_failure : exit_usage;
   } catch (const UsageError& error) {
     spdlog::error("{}", printable(error.what()));
     if (!error.help().empty()) std::fputs(("  = help: " + printable(error.help()) + "\n").c_str(), stderr);
