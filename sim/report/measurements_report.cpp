@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/report/measurements.hpp"
@@ -28,20 +27,22 @@ std::size_t largest(const std::array<T, size>& values) {
   return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
-std::string_view set_by(BoundBy reason) {
+/// What took the largest part of a step, as a clause.
+std::string step_answer(BoundBy reason, double share) {
+  const std::string took = " took " + percent(share) + " of a step";
   switch (reason) {
     case BoundBy::bandwidth:
-      return "memory bandwidth";
+      return "memory bandwidth" + took;
     case BoundBy::compute:
-      return "compute";
+      return "compute" + took;
     case BoundBy::collectives:
-      return "collectives";
+      return "collectives" + took;
     case BoundBy::host:
-      return "host time";
+      return "host time" + took;
     case BoundBy::fixed:
-      return "the scenario";
+      return "the scenario fixes the length of a step";
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -201,8 +202,9 @@ void Measurements::report_limits(Report& report) const {
       break;
   }
   const double batch = ratio(static_cast<double>(sums_.batch), static_cast<double>(sums_.computing_passes));
+  const std::size_t bound = largest(sums_.ledger.bound);
   limits.binding = limits.batch_limit + " held the batch at " + significant(batch) + " sequences; " +
-                   std::string(set_by(static_cast<BoundBy>(largest(sums_.ledger.bound)))) + " set the length of a step";
+                   step_answer(static_cast<BoundBy>(bound), limits.step[bound]);
 }
 
 void Measurements::report_warnings(Report& report) const {

@@ -78,7 +78,13 @@ std::string significant(double number, int digits) {
   return with_separators(text);
 }
 
-std::string percent(double share) { return std::isfinite(share) ? significant(share * 100, 3) + " %" : "n/a"; }
+std::string percent(double share) {
+  if (!std::isfinite(share)) return "n/a";
+  const double size = share * 100;
+  if (size > 0 && size < 0.005) return "<0.01 %";
+  if (size < 9.995) return fixed_text(size, size == 0 ? 0 : 2) + " %";
+  return fixed_text(size, size < 99.95 ? 1 : 0) + " %";
+}
 
 std::string bytes_text(double bytes) {
   static constexpr std::array<std::string_view, 7> units{"B", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -22,7 +22,7 @@ std::string grouped(std::int64_t number);
 /// About `digits` significant digits, never fewer than the integer part has, with thousands separators: 15,041, 46.9,
 /// 0.0213. "n/a" where it is not finite.
 std::string significant(double number, int digits = 4);
-/// A share as a percentage: 98.2 %.
+/// A share, not negative, as a percentage: 98.2 %, 3.33 %, <0.01 %.
 std::string percent(double share);
 /// Bytes with a decimal prefix: 184.1 GB.
 std::string bytes_text(double bytes);

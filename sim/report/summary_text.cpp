@@ -1,8 +1,10 @@
 #include "sim/report/summary_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -182,11 +184,12 @@ std::string_view saturation_meaning(Saturation verdict) {
 void saturation(const Report& report, std::ostream& out) {
   const SaturationReport& s = report.saturation;
   line(out, "Saturation", std::string(saturation_name(report)) + ": " + std::string(saturation_meaning(s.verdict)));
-  std::string queue = "mean " + significant(s.mean_waiting) + "  peak " + grouped(s.peak_waiting) + "  not empty " +
+  std::string queue = "mean " + significant(s.mean_waiting, 3) + "  peak " + grouped(s.peak_waiting) + "  not empty " +
                       percent(s.waiting_share) + " of the time";
   if (!std::isnan(s.queue_slope_per_s)) {
-    queue += std::string("  while requests come ") + (s.queue_slope_per_s < 0 ? "-" : "+") +
-             significant(std::fabs(s.queue_slope_per_s), 3) + " requests/s";
+    // A queue that grows by less than a thousandth of a request a second stands still.
+    const std::string slope = fixed_text(s.queue_slope_per_s, 3);
+    queue += "  while requests come " + std::string(slope.starts_with('-') ? "" : "+") + slope + " requests/s";
   }
   line(out, "  queue", queue);
 }
@@ -198,23 +201,21 @@ void outcomes(const Report& report, std::ostream& out) {
   }
 }
 
-void closing(const Report& report, std::ostream& out) {
-  const RunHeader& header = report.header;
+void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
   std::string_view label = "Defaults";
-  for (const DefaultUsed& used : header.defaults) {
-    line(out, label, printable(used.path) + " = " + printable(used.value) + " [" + printable(used.source) + "]");
+  for (const DefaultUsed& one : used) {
+    line(out, label, printable(one.path) + " = " + printable(one.value) + " [" + printable(one.source) + "]");
     label = "";
   }
-  for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
-  out << "TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within "
-      << percent(Histogram::relative_error) << "; percentiles interpolate at q(n-1)\n";
-  out << "decodesim " << printable(header.version) << "  scenario " << printable(header.hash) << "  seed "
-      << header.seed << "  cost " << printable(header.cost_model) << '\n';
 }
 
-}  // namespace
+void definitions(std::ostream& out) {
+  out << "TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within "
+      << fixed_text(Histogram::relative_error * 100, 2) << " %; percentiles interpolate at q(n-1)\n";
+}
 
-void write_text(const Report& report, std::ostream& out) {
+/// All that is said of one case alone.
+void body(const Report& report, std::ostream& out) {
   verdict(report, out);
   title(report, out);
   out << '\n';
@@ -228,19 +229,47 @@ void write_text(const Report& report, std::ostream& out) {
   limits(report, out);
   saturation(report, out);
   outcomes(report, out);
-  out << '\n';
-  closing(report, out);
+  for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
 }
 
+void footer(const Report& report, std::ostream& out) {
+  const RunHeader& header = report.header;
+  out << "decodesim " << printable(header.version) << "  scenario " << printable(header.hash) << "  seed "
+      << header.seed << "  cost " << printable(header.cost_model) << '\n';
+}
+
+bool same_defaults(std::span<const Report> reports) {
+  const auto same = [](const DefaultUsed& a, const DefaultUsed& b) {
+    return a.path == b.path && a.value == b.value && a.source == b.source;
+  };
+  const std::vector<DefaultUsed>& first = reports.front().header.defaults;
+  return std::all_of(reports.begin(), reports.end(), [&](const Report& report) {
+    const std::vector<DefaultUsed>& other = report.header.defaults;
+    return std::equal(first.begin(), first.end(), other.begin(), other.end(), same);
+  });
+}
+
+}  // namespace
+
+void write_text(const Report& report, std::ostream& out) { write_text(std::span(&report, 1), out); }
+
 void write_text(std::span<const Report> reports, std::ostream& out) {
+  if (reports.empty()) return;
+  // What all cases share is said once, after them.
+  const bool shared = same_defaults(reports);
   for (const Report& report : reports) {
-    if (&report != &reports.front()) out << '\n';
-    write_text(report, out);
+    body(report, out);
+    if (!shared) defaults(report.header.defaults, out);
+    if (reports.size() > 1) footer(report, out);
+    out << '\n';
   }
   if (reports.size() > 1) {
-    out << '\n';
     write_case_table(reports, out);
+    out << '\n';
   }
+  if (shared) defaults(reports.front().header.defaults, out);
+  definitions(out);
+  if (reports.size() == 1) footer(reports.front(), out);
 }
 
 }  // namespace decodesim

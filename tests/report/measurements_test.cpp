@@ -83,7 +83,7 @@ TEST_CASE("KV use, steps and the ledger of two requests are those computed by ha
   CHECK(report.ledger.duration() == seconds(3));
   CHECK(report.limits.step[static_cast<std::size_t>(BoundBy::fixed)] == 1);
   CHECK(report.limits.admission[static_cast<std::size_t>(AdmissionLimit::arrivals)] == 1);
-  CHECK(report.limits.binding == "arrivals held the batch at 1.333 sequences; the scenario set the length of a step");
+  CHECK(report.limits.binding == "arrivals held the batch at 1.333 sequences; the scenario fixes the length of a step");
   CHECK(report.saturation.verdict == Saturation::stable);
 }
 

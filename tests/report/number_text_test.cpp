@@ -49,6 +49,12 @@ TEST_CASE("bytes have decimal prefixes and shares are percentages") {
   CHECK(bytes_text(12) == "12.00 B");
   CHECK(percent(0.9824) == "98.2 %");
   CHECK(percent(1) == "100 %");
+  CHECK(percent(0.9999) == "100 %");
+  CHECK(percent(0.09999) == "10.0 %");
+  CHECK(percent(0.0333) == "3.33 %");
+  CHECK(percent(0.0003) == "0.03 %");
+  CHECK(percent(0.00001) == "<0.01 %");
+  CHECK(percent(0) == "0 %");
   CHECK(percent(not_measured) == "n/a");
 }
 

@@ -100,17 +100,17 @@ Steps           3, mean 1.000 s
   running       mean 1.333  peak 2
 Time in steps      3.000 s
   fixed            3.000 s    100 %
-Bound by        arrivals held the batch at 1.333 sequences; the scenario set the length of a step
+Bound by        arrivals held the batch at 1.333 sequences; the scenario fixes the length of a step
   admission     arrivals 100 %
   steps         fixed 100 %
 Saturation      STABLE: the server keeps up with what comes
-  queue         mean 0  peak 0  not empty 0 % of the time  while requests come +0 requests/s
+  queue         mean 0  peak 0  not empty 0 % of the time  while requests come +0.000 requests/s
+Warning         only 2 requests ended in the window: fewer than 100, so percentiles rest on single requests
+Warning         the window is 1.5 times as long as a request lives on average: below 10, results still depend on how the run began
 
 Defaults        memory.utilization = 0.92 [assumed]
                 scheduler.max_num_seqs = 1024 [assumed]
-Warning         only 2 requests ended in the window: fewer than 100, so percentiles rest on single requests
-Warning         the window is 1.5 times as long as a request lives on average: below 10, results still depend on how the run began
-TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within 0.0977 %; percentiles interpolate at q(n-1)
+TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within 0.10 %; percentiles interpolate at q(n-1)
 decodesim 0.1.0  scenario 00c0ffee00c0ffee  seed 1  cost fixed
 )");
 }
@@ -195,8 +195,24 @@ TEST_CASE("several cases end with a table and the gap between the first and the 
 The gap between 4k and 128k is 32x (32.0x): 320 sequences decode at once in 4k and 10.0 in 128k (32.0x), with steps of 21.3 and 21.3 ms (1.00x).
 In both the KV cache is full: it holds 1,317,424 tokens, and the longer a sequence is, the fewer fit.
 Cost is ideal: bytes move at the full bandwidth and nothing else takes time; a tuned stack reaches about half of the ideal figure.
+
+Defaults        memory.utilization = 0.92 [assumed]
+                scheduler.max_num_seqs = 1024 [assumed]
+TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps pooled, percentiles within 0.10 %; percentiles interpolate at q(n-1)
 )");
-  CHECK(text.find(text_of(reports[1])) != std::string::npos);
+  const std::string second = text_of(reports[1]);
+  CHECK(text.find(second.substr(0, second.find("\nDefaults"))) != std::string::npos);
+}
+
+TEST_CASE("defaults that differ between cases stand with their case") {
+  std::vector<Report> reports{two_requests(), two_requests()};
+  reports[1].header.defaults.pop_back();
+  std::ostringstream out;
+  write_text(reports, out);
+  const std::string text = out.str();
+  CHECK(text.find("Defaults") < text.find("decodesim 0.1.0"));
+  CHECK(text.find("Defaults", text.find("decodesim 0.1.0")) < text.rfind("decodesim 0.1.0"));
+  CHECK(text.find("Defaults", text.rfind("decodesim 0.1.0")) == std::string::npos);
 }
 
 TEST_CASE("a gap below ten keeps a decimal, and one in favour of the last case is told as such") {
