@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 namespace decodesim {
 
@@ -51,6 +50,10 @@ std::string fixed_text(double number, int decimals) {
 }
 
 std::string grouped(std::int64_t number) { return with_separators(std::to_string(number)); }
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
 
 std::string significant(double number, int digits) {
   if (!std::isfinite(number)) return "n/a";

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sim/core/time.hpp"
 
@@ -19,6 +20,8 @@ std::string milliseconds_text(Duration duration);
 std::string fixed_text(double number, int decimals);
 /// An integer with thousands separators: 1,317,440.
 std::string grouped(std::int64_t number);
+/// So many things, with the plural's s where it is due: 1 request, 1,065 requests.
+std::string counted(std::int64_t count, std::string_view noun);
 /// About `digits` significant digits, never fewer than the integer part has, with thousands separators: 15,041, 46.9,
 /// 0.0213. "n/a" where it is not finite.
 std::string significant(double number, int digits = 4);

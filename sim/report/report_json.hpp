@@ -9,8 +9,10 @@
 namespace decodesim {
 
 /// One document, schema_version 1, with the keys of the vLLM benchmark client beside our own; a newline at its end.
-/// What was not measured is null. `duration`, the counts and the token sums concern the whole run, as `evictions` and
-/// `run_totals` do; all else the window.
+///
+/// `duration`, the counts, `evictions` and `run_totals` concern the whole run; all else the window. As in the client,
+/// total_input_tokens and total_output_tokens are sums over completed requests; requests_in counts all that arrived,
+/// and run_totals.emitted_tokens every token that any of them got. What was not measured is null.
 void write_json(const Report& report, std::ostream& out);
 
 /// The document itself for one report; for several, {"schema_version": 1, "cases": [...]}.
