@@ -26,25 +26,45 @@ Weights draw_weights(Draws& draws) {
   return {weight(draws), weight(draws), weight(draws), weight(draws), weight(draws)};
 }
 
-std::int64_t length(Draws& draws, bool is_long) { return is_long ? draws.between(15, 40) : draws.between(1, 14); }
+/// The ranges that make a scenario small or large.
+struct Ranges {
+  std::int64_t requests_max;
+  std::int64_t short_max;  // tokens of a short prompt or answer, and of a long one
+  std::int64_t long_max;
+  std::int64_t num_seqs_max;
+  std::int64_t small_budget_max;
+  std::int64_t budget_max;
+  std::int64_t blocks_max;
+};
+constexpr Ranges small_ranges{14, 14, 40, 12, 8, 64, 60};
+constexpr Ranges large_ranges{160, 90, 700, 200, 150, 2000, 4000};
 
-std::vector<Request> draw_requests(Draws& draws, const Weights& weights, Duration typical_step, bool closed_loop) {
+const Ranges& ranges_of(ScenarioSize size) { return size == ScenarioSize::small ? small_ranges : large_ranges; }
+
+std::int64_t length(Draws& draws, const Ranges& ranges, bool is_long) {
+  return is_long ? draws.between(ranges.short_max + 1, ranges.long_max) : draws.between(1, ranges.short_max);
+}
+
+std::vector<Request> draw_requests(Draws& draws, const Ranges& ranges, const Weights& weights, Duration typical_step,
+                                   bool closed_loop) {
   std::vector<Request> requests;
-  const std::int64_t count = draws.between(1, 14);
-  const std::int64_t spread = draws.pick({1, 5, 25, 80});  // steps over which they arrive
+  const std::int64_t count = draws.between(1, ranges.requests_max);
+  const std::int64_t spread = draws.pick({1, 5, 25, 80}) * ranges.long_max / 40;  // steps over which they arrive
   const bool named = draws.chance(70);
   Time arrival{};
   for (std::int64_t index = 0; index < count; ++index) {
     Request request;
     request.index = index;
-    if (named) request.id = std::string(1, static_cast<char>('A' + index));
+    if (named)
+      request.id =
+          std::string(1, static_cast<char>('A' + index % 26)) + std::string(static_cast<std::size_t>(index / 26), '+');
     if (!closed_loop && !draws.chance(weights.burst)) {
       const std::int64_t instant = draws.between(0, 4 * spread) * typical_step.count() / 4;
       arrival = Time(Duration(draws.chance(weights.exact) ? instant : instant + draws.between(1, 99'999)));
     }
     request.arrival = arrival;
-    request.input_tokens = length(draws, draws.chance(weights.long_prompts));
-    request.output_tokens = length(draws, draws.chance(weights.long_outputs));
+    request.input_tokens = length(draws, ranges, draws.chance(weights.long_prompts));
+    request.output_tokens = length(draws, ranges, draws.chance(weights.long_outputs));
     request.max_tokens = request.output_tokens;
     if (draws.chance(weights.longer_limit)) request.max_tokens += draws.between(1, 60);
     requests.push_back(request);
@@ -54,18 +74,19 @@ std::vector<Request> draw_requests(Draws& draws, const Weights& weights, Duratio
   return requests;
 }
 
-void draw_scheduler(Draws& draws, ServerConfig& server) {
+void draw_scheduler(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
-  knobs.max_num_seqs = draws.chance(30) ? draws.between(1, 2) : draws.between(1, 12);
-  knobs.max_num_batched_tokens = draws.chance(40) ? draws.between(1, 8) : draws.between(8, 64);
+  knobs.max_num_seqs = draws.chance(30) ? draws.between(1, 2) : draws.between(1, ranges.num_seqs_max);
+  knobs.max_num_batched_tokens = draws.chance(40) ? draws.between(1, ranges.small_budget_max)
+                                                  : draws.between(ranges.small_budget_max, ranges.budget_max);
   knobs.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
   knobs.reserve_full_isl = draws.chance(50);
   if (draws.chance(40)) knobs.watermark = static_cast<double>(draws.between(1, 30)) / 100;
-  server.max_model_len = draws.chance(30) ? draws.between(5, 45) : 4096;
+  server.max_model_len = draws.chance(30) ? draws.between(5, ranges.long_max + 5) : 4096;
   if (draws.chance(15)) {
     // A server without chunks takes whole prompts, so its budget must hold the longest.
     knobs.enable_chunked_prefill = false;
-    server.max_model_len = draws.between(10, 60);
+    server.max_model_len = draws.between(10, 3 * ranges.long_max / 2);
     knobs.max_num_batched_tokens = server.max_model_len + draws.between(0, 20);
   }
   if (draws.chance(35)) {
@@ -77,7 +98,7 @@ void draw_scheduler(Draws& draws, ServerConfig& server) {
 }
 
 /// A pool that holds about one request, about a few, or any number.
-void draw_pool(Draws& draws, ServerConfig& server, const std::vector<Request>& requests) {
+void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const std::vector<Request>& requests) {
   server.block_size = draws.chance(50) ? draws.between(1, 4) : draws.between(1, 16);
   std::int64_t largest = 0;
   for (const Request& request : requests) largest = std::max(largest, request.input_tokens + request.output_tokens);
@@ -93,9 +114,9 @@ void draw_pool(Draws& draws, ServerConfig& server, const std::vector<Request>& r
       server.usable_blocks = 2 * alone + draws.between(0, 5);
       break;
     default:
-      server.usable_blocks = draws.between(3, 60);
+      server.usable_blocks = draws.between(3, ranges.blocks_max);
   }
-  server.usable_blocks = std::clamp<std::int64_t>(server.usable_blocks, 3, 60);
+  server.usable_blocks = std::clamp<std::int64_t>(server.usable_blocks, 3, ranges.blocks_max);
   server.num_blocks = server.usable_blocks + 1;
 }
 
@@ -139,7 +160,8 @@ std::string hundredths(double share) {
 
 }  // namespace
 
-RandomScenario random_scenario(std::uint64_t seed) {
+RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
+  const Ranges& ranges = ranges_of(size);
   Draws draws(seed * 0x9E3779B97F4A7C15u + 1);
   const Weights weights = draw_weights(draws);
   RandomScenario scenario;
@@ -170,10 +192,10 @@ RandomScenario random_scenario(std::uint64_t seed) {
       break;
   }
   scenario.server.cost = scenario.cost.get();
-  if (draws.chance(30)) scenario.concurrency = draws.between(1, 8);
-  scenario.requests = draw_requests(draws, weights, typical_step, scenario.concurrency.has_value());
-  draw_scheduler(draws, scenario.server);
-  draw_pool(draws, scenario.server, scenario.requests);
+  if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
+  scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
+  draw_scheduler(draws, ranges, scenario.server);
+  draw_pool(draws, ranges, scenario.server, scenario.requests);
   draw_report(draws, scenario, typical_step);
   return scenario;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Small random servers with their requests, for runs that must agree or obey.
+// Random servers with their requests, for runs that must agree or obey.
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +14,8 @@
 
 namespace decodesim::tests {
 
+/// Small ones are quick and easy to read; large ones have up to 160 requests of up to 700 tokens and 4,000 blocks.
+enum class ScenarioSize { small, large };
 enum class ScenarioCost { grid, shape, ideal, roofline };
 
 struct RandomScenario {
@@ -31,10 +33,10 @@ struct RandomScenario {
   [[nodiscard]] std::string yaml() const;
 };
 
-/// The scenario of a seed. Pools of 3 to 60 blocks of 1 to 16 tokens, 1 to 14 requests of 1 to 40 tokens in and out,
-/// every knob of the scheduler. Each seed first draws how often it uses each feature, so that some scenarios are full
-/// of a feature and some without it.
-RandomScenario random_scenario(std::uint64_t seed);
+/// The scenario of a seed. Small: pools of 3 to 60 blocks of 1 to 16 tokens, 1 to 14 requests of 1 to 40 tokens in and
+/// out, every knob of the scheduler. Each seed first draws how often it uses each feature, so that some scenarios are
+/// full of a feature and some without it.
+RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size = ScenarioSize::small);
 
 /// Seeds 1 to this one are played by the property tests: 2,000, or what DECODESIM_SCENARIOS says for a longer soak.
 std::uint64_t last_seed();
