@@ -5,6 +5,9 @@
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <boost/graph/edmonds_karp_max_flow.hpp>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/core/check.hpp"
@@ -72,6 +75,36 @@ Path find_path(const NodeGraph& node, std::size_t a, std::size_t b, std::size_t 
   check(false, "two GPUs of a checked topology have no path between them");
   return {};
 }
+
+/// The paths between the GPUs of a group, one search for all pairs that look alike.
+class Paths {
+ public:
+  Paths(const NodeGraph& node, std::size_t ranks) : node_(node), ranks_(ranks), kinds_(ranks) {
+    using Attachment = std::tuple<std::size_t, BytesPerSecond, Seconds>;
+    std::vector<std::vector<Attachment>> attachments(ranks);
+    for (const Link& link : node.links) {
+      for (const auto& [gpu, other] : {std::pair(link.from, link.to), std::pair(link.to, link.from)}) {
+        // A GPU linked to GPUs has its own place among them, which nothing but its number tells.
+        if (gpu < ranks) attachments[gpu].emplace_back(other < node.gpus ? gpu : other, link.bandwidth, link.latency);
+      }
+    }
+    for (std::size_t gpu = 0; gpu < ranks; ++gpu)
+      kinds_[gpu] = static_cast<std::size_t>(std::find(attachments.begin(), attachments.end(), attachments[gpu]) -
+                                             attachments.begin());
+  }
+
+  const Path& between(std::size_t a, std::size_t b) {
+    const auto [known, fresh] = found_.try_emplace(std::pair(kinds_[a], kinds_[b]));
+    if (fresh) known->second = find_path(node_, a, b, ranks_);
+    return known->second;
+  }
+
+ private:
+  const NodeGraph& node_;
+  std::size_t ranks_;
+  std::vector<std::size_t> kinds_;  // of each GPU: the first one with the same links
+  std::map<std::pair<std::size_t, std::size_t>, Path> found_;
+};
 
 /// Who is linked to whom, among the group's GPUs and the switches.
 class Neighbours {
@@ -154,9 +187,10 @@ GroupLinks group_links(const NodeGraph& graph, int ranks) {
     links.injection_bandwidth = std::min(links.injection_bandwidth, neighbours.injection(gpu));
     links.reduction_bandwidth = std::min(links.reduction_bandwidth, neighbours.reduction(gpu));
   }
+  Paths paths(graph, group);
   for (std::size_t a = 0; a < group; ++a) {
     for (std::size_t b = a + 1; b < group; ++b) {
-      const Path path = find_path(graph, a, b, group);
+      const Path& path = paths.between(a, b);
       worsen(links.pair_latency, links.pair_bandwidth, path);
       const bool neighbours_in_the_ring = b == a + 1 || (a == 0 && b + 1 == group);
       if (neighbours_in_the_ring) worsen(links.ring_latency, links.ring_bandwidth, path);

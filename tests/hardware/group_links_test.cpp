@@ -86,6 +86,40 @@ TEST_CASE("a switch reduces for a group only if all of it is linked there") {
   CHECK(links_of(node, 8).reduction_bandwidth.value() == 0);
 }
 
+TEST_CASE("one GPU with a narrower link slows the whole group, wherever it stands") {
+  for (const char* slow : {"gpu0", "gpu3", "gpu7"}) {
+    CAPTURE(slow);
+    NodeSpec node = tests::pcie_4090();
+    node.links.clear();
+    for (int gpu = 0; gpu < 8; ++gpu) {
+      const std::string name = "gpu" + std::to_string(gpu);
+      const bool narrow = name == slow;
+      node.links.push_back({name, "host", BytesPerSecond(narrow ? 16e9 : 32e9), Seconds(narrow ? 9e-6 : 5e-6)});
+    }
+    const GroupLinks links = links_of(node, 8);
+    CHECK(links.pair_bandwidth.value() == 16e9);
+    CHECK(links.ring_bandwidth.value() == 16e9);
+    CHECK(links.pair_latency.value() == doctest::Approx(14e-6));
+    CHECK(links.ring_latency.value() == doctest::Approx(14e-6));
+  }
+}
+
+TEST_CASE("one narrow link in a mesh slows the pair that it joins, and so the group") {
+  NodeSpec node = tests::mi300x_8();
+  node.links = {{"gpu0-7", "gpu0-7", BytesPerSecond(64e9), std::nullopt}};
+  const GroupLinks even = links_of(node, 8);
+  node.links = {{"gpu0-6", "gpu0-6", BytesPerSecond(64e9), std::nullopt},
+                {"gpu7", "gpu0-4", BytesPerSecond(64e9), std::nullopt},
+                {"gpu7", "gpu6", BytesPerSecond(64e9), std::nullopt},
+                {"gpu7", "gpu5", BytesPerSecond(10e9), Seconds(8e-6)}};
+  const GroupLinks uneven = links_of(node, 8);
+  CHECK(even.pair_bandwidth.value() == 64e9);
+  CHECK(uneven.pair_bandwidth.value() == 10e9);
+  CHECK(uneven.pair_latency.value() == 8e-6);
+  CHECK(uneven.ring_bandwidth.value() == 64e9);
+  CHECK(uneven.injection_bandwidth.value() == 6 * 64e9 + 10e9);
+}
+
 TEST_CASE("one GPU alone has no links") {
   const GroupLinks links = links_of(tests::hgx_h100(), 1);
   CHECK(links.ranks == 1);

@@ -196,6 +196,9 @@ TEST_CASE("operations a byte end at 60.6 at 8,192 and 11.3 at 131,072, against a
   CHECK(figure_text(explanation.value("intensity_ceiling.131072"), Unit::flops_per_byte) == "11.3 FLOP/B");
   CHECK(explanation.value("ridge") == doctest::Approx(989.5 / 3.35));
   CHECK(std::round(explanation.value("ridge")) == 295);
+  CHECK(explanation.value("intensity") ==
+        doctest::Approx(321 * (2 * 70.55e9 + 4.0 * 80 * 64 * 128 * 4096) / explanation.value("step_bytes")));
+  CHECK(explanation.value("intensity") < explanation.value("intensity_ceiling"));
 }
 
 TEST_CASE("the gap is 32x, in those words, with the note on tuned stacks") {

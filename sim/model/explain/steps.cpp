@@ -99,27 +99,40 @@ class StepTerms {
   }
 
   void add_limits() {
-    const Deployment& d = subject_.deployment;
     const CachedToken cached = cached_token(explanation_);
     const double sequence = static_cast<double>(context_) * cached.bytes;
     const Figure context = tokens("context", context_);
     add("tokens_per_s_limit", "tokens/s that no batch passes", explanation_.value("bandwidth") / sequence,
         Unit::tokens_per_second, "bandwidth / (context x " + cached.formula + ")",
         joined({explanation_.figure("bandwidth"), context}, cached.inputs));
-    const double parameters = d.model.active_parameters > 0 ? d.model.active_parameters : d.model.parameters;
-    const double operations =
-        2 * parameters + attention_flops_per_pair(d.model).value() * static_cast<double>(context_);
-    add("intensity_ceiling", "operations a byte that no batch passes", operations / sequence, Unit::flops_per_byte,
-        "(2 x parameters + 4 x layers x heads x head_dim x context) / (context x " + cached.formula + ")",
-        joined({{"parameters", parameters, Unit::count},
-                count("layers", d.model.layers),
-                count("heads", d.model.heads),
-                count("head_dim", d.model.head_dim),
-                context},
-               cached.inputs));
+    add("intensity_ceiling", "operations a byte that no batch passes", operations_per_token() / sequence,
+        Unit::flops_per_byte,
+        std::string("(").append(operations_formula).append(") / (context x ") + cached.formula + ")",
+        joined(operation_inputs(), cached.inputs));
+  }
+
+  void add_intensity() {
+    add("intensity", "operations a byte of this step", value("batch") * operations_per_token() / value("step_bytes"),
+        Unit::flops_per_byte, std::string("batch x (").append(operations_formula).append(") / step_bytes"),
+        joined({figure("batch"), figure("step_bytes")}, operation_inputs()));
   }
 
  private:
+  /// A token's products with the weights, and its query with every cached token.
+  static constexpr std::string_view operations_formula = "2 x parameters + 4 x layers x heads x head_dim x context";
+  [[nodiscard]] double operations_per_token() const {
+    const ModelSpec& model = subject_.deployment.model;
+    return 2 * parameters() + attention_flops_per_pair(model).value() * static_cast<double>(context_);
+  }
+  [[nodiscard]] std::vector<Figure> operation_inputs() const {
+    const ModelSpec& model = subject_.deployment.model;
+    return {count("parameters", parameters()), count("layers", model.layers), count("heads", model.heads),
+            count("head_dim", model.head_dim), tokens("context", context_)};
+  }
+  [[nodiscard]] double parameters() const {
+    const ModelSpec& model = subject_.deployment.model;
+    return model.active_parameters > 0 ? model.active_parameters : model.parameters;
+  }
   [[nodiscard]] std::string key(std::string_view name) const {
     return place_ == Place::one_of_many ? at(name, context_) : std::string(name);
   }
@@ -187,6 +200,7 @@ void add_step(const Subject& subject, Explanation& explanation) {
   if (batch > 0) {
     const Ledger account = price(subject, batch, context);
     terms.add_bytes();
+    terms.add_intensity();
     terms.add_time(account);
     for (const Figure& part : parts_of(account))
       terms.add("step_time." + part.name, "of which " + part.name, part.value, Unit::seconds, "", {}).share =
