@@ -1,0 +1,150 @@
+// The checker of invariants must notice what it is there for: facts of a sound run, with one of them made wrong.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+using ChangeStep = std::function<void(StepFacts&, ScheduleFacts&, std::vector<TokenGap>&)>;
+using ChangeEnd = std::function<void(RequestFacts&)>;
+
+/// Hands facts on to a checker, one step and the end of one request changed on the way.
+class Tampering : public Observer {
+ public:
+  Tampering(const ServerConfig& server, std::int64_t pass, ChangeStep change_step, ChangeEnd change_end)
+      : checker(server), pass_(pass), change_step_(std::move(change_step)), change_end_(std::move(change_end)) {}
+
+  [[nodiscard]] bool wants_schedule() const override { return true; }
+  void arrived(const Request& request) override { checker.arrived(request); }
+  void step(const StepFacts& facts) override {
+    StepFacts changed = facts;
+    ScheduleFacts schedule = *facts.schedule;
+    std::vector<TokenGap> gaps(facts.gaps.begin(), facts.gaps.end());
+    if (facts.number == pass_ && change_step_) change_step_(changed, schedule, gaps);
+    changed.schedule = &schedule;
+    changed.gaps = gaps;
+    checker.step(changed);
+  }
+  void ended(const RequestFacts& facts) override {
+    RequestFacts changed = facts;
+    if (facts.request->index == 1 && change_end_) change_end_(changed);
+    checker.ended(changed);
+  }
+  void run_ended(const RunFacts& facts) override { checker.run_ended(facts); }
+
+  InvariantChecker checker;
+
+ private:
+  std::int64_t pass_;
+  ChangeStep change_step_;
+  ChangeEnd change_end_;
+};
+
+/// What the checker says about a run in which B and C are evicted, in the passes 5 and 3, and come back in pass 8.
+std::string violation(std::int64_t pass, ChangeStep change_step, ChangeEnd change_end = nullptr) {
+  const ShapeCost cost;
+  ServerConfig server;
+  server.num_blocks = 6;
+  server.usable_blocks = 5;
+  server.block_size = 4;
+  server.max_model_len = 100;
+  server.scheduler.max_num_batched_tokens = 16;
+  server.scheduler.max_num_seqs = 4;
+  server.cost = &cost;
+  const std::vector<Request> requests{
+      {0, "A", Time{}, 6, 7, 7, 0}, {1, "B", Time{}, 5, 6, 6, 0}, {2, "C", Time{}, 3, 5, 5, 0}};
+  Tampering tampering(server, pass, std::move(change_step), std::move(change_end));
+  play(engines().front(), server, requests, std::nullopt, {&tampering});
+  return tampering.checker.violation();
+}
+
+}  // namespace
+
+TEST_CASE("the checker finds nothing wrong with a sound run") { CHECK(violation(0, nullptr) == ""); }
+
+TEST_CASE("the checker notices every wrong count of a step") {
+  const std::vector<std::function<void(StepFacts&)>> changes{
+      [](StepFacts& step) { step.number += 1; },
+      [](StepFacts& step) { step.start -= Duration(1); },
+      [](StepFacts& step) { step.end += Duration(1); },
+      [](StepFacts& step) { step.shape.decode_context += 1; },
+      [](StepFacts& step) { step.shape.samples -= 1; },
+      [](StepFacts& step) { step.ledger.bound[0] += Duration(1); },
+      [](StepFacts& step) { step.running -= 1; },
+      [](StepFacts& step) { step.waiting += 1; },
+      [](StepFacts& step) { step.scheduled -= 1; },
+      [](StepFacts& step) { step.preempted += 1; },
+      [](StepFacts& step) { step.free_blocks += 1; },
+      [](StepFacts& step) { step.cached_tokens -= 1; },
+      [](StepFacts& step) { step.recomputed_tokens += 1; },
+      [](StepFacts& step) { step.recompute_time += Duration(1); },
+      [](StepFacts& step) { step.limit = AdmissionLimit::max_num_seqs; },
+      [](StepFacts& step) { step.limit = AdmissionLimit::token_budget; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    CHECK(violation(4, [&](StepFacts& step, ScheduleFacts&, std::vector<TokenGap>&) { changes[i](step); }) != "");
+  }
+}
+
+TEST_CASE("the checker notices a wrong schedule") {
+  const std::vector<std::pair<std::int64_t, std::function<void(ScheduleFacts&)>>> changes{
+      {2, [](ScheduleFacts& schedule) { schedule.block_tables[0].second.push_back(5); }},
+      {2, [](ScheduleFacts& schedule) { schedule.block_tables[0].second[0] = 9; }},
+      {2, [](ScheduleFacts& schedule) { schedule.block_tables[1].second = schedule.block_tables[0].second; }},
+      {2, [](ScheduleFacts& schedule) { schedule.scheduled[0].second = 2; }},
+      {2, [](ScheduleFacts& schedule) { std::swap(schedule.scheduled[0], schedule.scheduled[1]); }},
+      {3, [](ScheduleFacts& schedule) { schedule.preempted.clear(); }},
+      {3, [](ScheduleFacts& schedule) { schedule.preempted[0] = schedule.scheduled[0].first; }},
+      {5, [](ScheduleFacts& schedule) { std::swap(schedule.waiting[0], schedule.waiting[1]); }},
+      {7, [](ScheduleFacts& schedule) { schedule.finished.clear(); }},
+      {8, [](ScheduleFacts& schedule) { std::swap(schedule.scheduled[0], schedule.scheduled[1]); }},
+      {8,
+       [](ScheduleFacts& schedule) {
+         schedule.cached_tokens.push_back({schedule.scheduled[0].first, 4});
+       }},
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    const auto change = [&](StepFacts&, ScheduleFacts& schedule, std::vector<TokenGap>&) {
+      changes[i].second(schedule);
+    };
+    CHECK(violation(changes[i].first, change) != "");
+  }
+}
+
+TEST_CASE("the checker notices a lost or a wrong gap between tokens") {
+  CHECK(violation(4, [](StepFacts&, ScheduleFacts&, std::vector<TokenGap>& gaps) { gaps.pop_back(); }) != "");
+  CHECK(violation(4, [](StepFacts&, ScheduleFacts&, std::vector<TokenGap>& gaps) { gaps[0].gap += Duration(1); }) !=
+        "");
+}
+
+TEST_CASE("the checker notices every wrong fact about a request") {
+  const std::vector<ChangeEnd> changes{
+      [](RequestFacts& facts) { facts.output_tokens -= 1; },
+      [](RequestFacts& facts) { facts.preemptions += 1; },
+      [](RequestFacts& facts) { facts.recomputed_tokens -= 1; },
+      [](RequestFacts& facts) { facts.scheduled += Duration(1); },
+      [](RequestFacts& facts) { facts.first_token += Duration(1); },
+      [](RequestFacts& facts) { facts.ended += Duration(1); },
+      [](RequestFacts& facts) { facts.outcome = Outcome::cancelled; },
+      [](RequestFacts& facts) { facts.outcome = Outcome::rejected; },
+      [](RequestFacts& facts) { facts.reason = "for no reason"; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    CHECK(violation(0, nullptr, changes[i]) != "");
+  }
+}
+
+}  // namespace decodesim::tests
