@@ -2,7 +2,6 @@
 // A run told by hand, for tests of what observers make of it.
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
