@@ -72,7 +72,7 @@ struct Selects {
 struct ScalarField {
   Kind kind = Kind::text;
   Range range;
-  std::span<const std::string_view> choices;  // of a choice, in the order of the enumeration
+  std::span<const std::string_view> choices;           // of a choice, in the order of the enumeration
   std::vector<std::string_view> (*names)() = nullptr;  // a text that must be one of these
   Value (*get)(const void* spec) = nullptr;
   void (*set)(void* spec, const Value& value) = nullptr;

@@ -61,28 +61,46 @@ struct IsOptional<std::optional<T>> : std::true_type {
 
 template <class T>
 constexpr Kind kind_of() {
-  if constexpr (IsOptional<T>::value) return kind_of<typename IsOptional<T>::Inner>();
-  else if constexpr (std::is_same_v<T, bool>) return Kind::flag;
-  else if constexpr (std::is_enum_v<T>) return Kind::choice;
-  else if constexpr (std::is_integral_v<T>) return Kind::count;
-  else if constexpr (std::is_same_v<T, double>) return Kind::number;
-  else if constexpr (std::is_same_v<T, Tokens>) return Kind::tokens;
-  else if constexpr (std::is_same_v<T, Bytes>) return Kind::bytes;
-  else if constexpr (std::is_same_v<T, BytesPerSecond>) return Kind::bandwidth;
-  else if constexpr (std::is_same_v<T, FlopsPerSecond>) return Kind::flop_rate;
-  else if constexpr (std::is_same_v<T, Seconds>) return Kind::latency;
-  else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, Time>) return Kind::duration;
-  else return Kind::text;
+  if constexpr (IsOptional<T>::value)
+    return kind_of<typename IsOptional<T>::Inner>();
+  else if constexpr (std::is_same_v<T, bool>)
+    return Kind::flag;
+  else if constexpr (std::is_enum_v<T>)
+    return Kind::choice;
+  else if constexpr (std::is_integral_v<T>)
+    return Kind::count;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::number;
+  else if constexpr (std::is_same_v<T, Tokens>)
+    return Kind::tokens;
+  else if constexpr (std::is_same_v<T, Bytes>)
+    return Kind::bytes;
+  else if constexpr (std::is_same_v<T, BytesPerSecond>)
+    return Kind::bandwidth;
+  else if constexpr (std::is_same_v<T, FlopsPerSecond>)
+    return Kind::flop_rate;
+  else if constexpr (std::is_same_v<T, Seconds>)
+    return Kind::latency;
+  else if constexpr (std::is_same_v<T, Duration> || std::is_same_v<T, Time>)
+    return Kind::duration;
+  else
+    return Kind::text;
 }
 
 template <class T>
 Value to_value(const T& member) {
-  if constexpr (IsOptional<T>::value) return member ? to_value(*member) : Value();
-  else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double> || std::is_same_v<T, std::string>) return Value(member);
-  else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) return Value(static_cast<std::int64_t>(member));
-  else if constexpr (std::is_same_v<T, Duration>) return Value(member.count());
-  else if constexpr (std::is_same_v<T, Time>) return Value(member.time_since_epoch().count());
-  else return Value(member.value());
+  if constexpr (IsOptional<T>::value)
+    return member ? to_value(*member) : Value();
+  else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double> || std::is_same_v<T, std::string>)
+    return Value(member);
+  else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
+    return Value(static_cast<std::int64_t>(member));
+  else if constexpr (std::is_same_v<T, Duration>)
+    return Value(member.count());
+  else if constexpr (std::is_same_v<T, Time>)
+    return Value(member.time_since_epoch().count());
+  else
+    return Value(member.value());
 }
 
 template <class T>
@@ -111,9 +129,12 @@ void from_value(T& member, const Value& value) {
 /// The largest value that a whole-number member can hold, so that nothing is cut off on the way in.
 template <class T>
 constexpr double largest_whole() {
-  if constexpr (IsOptional<T>::value) return largest_whole<typename IsOptional<T>::Inner>();
-  else if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return static_cast<double>(std::numeric_limits<T>::max());
-  else return std::numeric_limits<double>::infinity();
+  if constexpr (IsOptional<T>::value)
+    return largest_whole<typename IsOptional<T>::Inner>();
+  else if constexpr (std::is_integral_v<T> && sizeof(T) < 8)
+    return static_cast<double>(std::numeric_limits<T>::max());
+  else
+    return std::numeric_limits<double>::infinity();
 }
 
 template <class Shape>
@@ -157,7 +178,9 @@ constexpr Field field(std::string_view key, const About& about) {
   scalar.choices = about.choices;
   scalar.names = about.names;
   scalar.get = [](const void* spec) { return field_detail::to_value(static_cast<const Owner*>(spec)->*member); };
-  scalar.set = [](void* spec, const Value& value) { field_detail::from_value(static_cast<Owner*>(spec)->*member, value); };
+  scalar.set = [](void* spec, const Value& value) {
+    field_detail::from_value(static_cast<Owner*>(spec)->*member, value);
+  };
   scalar.initial = [] {
     const Owner owner{};
     return field_detail::to_value(owner.*member);
@@ -181,12 +204,15 @@ constexpr Field computed_field(std::string_view key, Kind kind, const About& abo
 /// A mapping that is `member`, a Spec with a table of its own.
 template <auto member>
 constexpr Field record(std::string_view key, FieldTable fields, const About& about) {
-  return field_detail::described(key, about, field_detail::record_shape(fields, field_detail::member_inside<member>, about));
+  return field_detail::described(key, about,
+                                 field_detail::record_shape(fields, field_detail::member_inside<member>, about));
 }
 
 /// A mapping whose fields lie in the owner itself: a level of the scenario that the Spec does not have.
 constexpr Field group(std::string_view key, FieldTable fields, const About& about) {
-  return field_detail::described(key, about, field_detail::record_shape(fields, [](void* spec) { return spec; }, about));
+  return field_detail::described(key, about,
+                                 field_detail::record_shape(
+                                     fields, [](void* spec) { return spec; }, about));
 }
 
 /// A list of mappings that is `member`, a vector of Specs with one table.
@@ -196,7 +222,9 @@ constexpr Field list(std::string_view key, FieldTable fields, const About& about
   ListField shape;
   shape.fields = fields;
   shape.size = [](const void* spec) { return (static_cast<const Owner*>(spec)->*member).size(); };
-  shape.at = [](const void* spec, std::size_t index) -> const void* { return &(static_cast<const Owner*>(spec)->*member)[index]; };
+  shape.at = [](const void* spec, std::size_t index) -> const void* {
+    return &(static_cast<const Owner*>(spec)->*member)[index];
+  };
   shape.append = [](void* spec) -> void* { return &(static_cast<Owner*>(spec)->*member).emplace_back(); };
   return field_detail::described(key, about, shape);
 }

@@ -23,13 +23,16 @@ struct Unit {
   bool printed = true;
 };
 
-constexpr Unit byte_units[] = {{"B"},          {"kB", 3},       {"KB", 3, 0, 1, false}, {"MB", 6},      {"GB", 9},     {"TB", 12},
-                               {"PB", 15},     {"KiB", 0, 10},  {"MiB", 0, 20},         {"GiB", 0, 30}, {"TiB", 0, 40}};
-constexpr Unit bandwidth_units[] = {{"B/s"},      {"kB/s", 3},      {"KB/s", 3, 0, 1, false}, {"MB/s", 6},      {"GB/s", 9},
-                                    {"TB/s", 12}, {"PB/s", 15},     {"KiB/s", 0, 10},         {"MiB/s", 0, 20}, {"GiB/s", 0, 30},
-                                    {"TiB/s", 0, 40}};
-constexpr Unit flop_units[] = {{"FLOP/s"}, {"MFLOP/s", 6}, {"GFLOP/s", 9}, {"TFLOP/s", 12}, {"PFLOP/s", 15}, {"EFLOP/s", 18}};
-constexpr Unit duration_units[] = {{"ns"}, {"us", 3}, {"ms", 6}, {"s", 9}, {"min", 9, 0, 60, false}, {"h", 9, 0, 3600, false}};
+constexpr Unit byte_units[] = {{"B"},         {"kB", 3},  {"KB", 3, 0, 1, false}, {"MB", 6},      {"GB", 9},
+                               {"TB", 12},    {"PB", 15}, {"KiB", 0, 10},         {"MiB", 0, 20}, {"GiB", 0, 30},
+                               {"TiB", 0, 40}};
+constexpr Unit bandwidth_units[] = {
+    {"B/s"},      {"kB/s", 3},      {"KB/s", 3, 0, 1, false}, {"MB/s", 6},      {"GB/s", 9},     {"TB/s", 12},
+    {"PB/s", 15}, {"KiB/s", 0, 10}, {"MiB/s", 0, 20},         {"GiB/s", 0, 30}, {"TiB/s", 0, 40}};
+constexpr Unit flop_units[] = {{"FLOP/s"},      {"MFLOP/s", 6},  {"GFLOP/s", 9},
+                               {"TFLOP/s", 12}, {"PFLOP/s", 15}, {"EFLOP/s", 18}};
+constexpr Unit duration_units[] = {
+    {"ns"}, {"us", 3}, {"ms", 6}, {"s", 9}, {"min", 9, 0, 60, false}, {"h", 9, 0, 3600, false}};
 constexpr Unit latency_units[] = {{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}};
 constexpr Unit rate_units[] = {{"req/s"}};
 constexpr Unit token_units[] = {{"", 0, 0, 1, true}, {"k", 0, 10, 1, false}, {"M", 0, 20, 1, false}};
@@ -38,20 +41,30 @@ constexpr Unit plain_units[] = {{""}};
 
 std::span<const Unit> units_of(Kind kind) {
   switch (kind) {
-    case Kind::tokens: return token_units;
-    case Kind::bytes: return byte_units;
-    case Kind::bandwidth: return bandwidth_units;
-    case Kind::flop_rate: return flop_units;
-    case Kind::duration: return duration_units;
-    case Kind::latency: return latency_units;
-    case Kind::request_rate: return rate_units;
-    case Kind::fraction: return fraction_units;
+    case Kind::tokens:
+      return token_units;
+    case Kind::bytes:
+      return byte_units;
+    case Kind::bandwidth:
+      return bandwidth_units;
+    case Kind::flop_rate:
+      return flop_units;
+    case Kind::duration:
+      return duration_units;
+    case Kind::latency:
+      return latency_units;
+    case Kind::request_rate:
+      return rate_units;
+    case Kind::fraction:
+      return fraction_units;
     case Kind::count:
-    case Kind::number: return plain_units;
+    case Kind::number:
+      return plain_units;
     case Kind::flag:
     case Kind::choice:
     case Kind::text:
-    case Kind::path: return {};
+    case Kind::path:
+      return {};
   }
   return {};
 }
@@ -98,11 +111,15 @@ TextProblem not_a_number(Kind kind, std::string_view text) {
 
 std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
   const std::string small = lower(text);
-  for (std::string_view word : {".nan", "nan", "-nan", ".inf", "+.inf", "-.inf", "inf", "-inf", "infinity", "-infinity"}) {
-    if (small == word) return TextProblem{"not-finite", "must be a finite number", "write it like '" + std::string(kind_example(kind)) + "'"};
+  for (std::string_view word :
+       {".nan", "nan", "-nan", ".inf", "+.inf", "-.inf", "inf", "-inf", "infinity", "-infinity"}) {
+    if (small == word)
+      return TextProblem{"not-finite", "must be a finite number",
+                         "write it like '" + std::string(kind_example(kind)) + "'"};
   }
   if (!text.empty() && text.front() == '-' && text.size() > 1 && (is_digit(text[1]) || text[1] == '.')) {
-    return TextProblem{"out-of-range", "must not be negative", "write it like '" + std::string(kind_example(kind)) + "'"};
+    return TextProblem{"out-of-range", "must not be negative",
+                       "write it like '" + std::string(kind_example(kind)) + "'"};
   }
   std::size_t at = 0;
   Front front;
@@ -114,8 +131,10 @@ std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
       seen_point = true;
     } else if (is_digit(text[at])) {
       front.number.digits += text[at];
-      if (seen_point) ++point;
-      else ++whole_digits;
+      if (seen_point)
+        ++point;
+      else
+        ++whole_digits;
     } else {
       break;
     }
@@ -131,7 +150,10 @@ std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
   // YAML 1.1 reads 010 as eight and 1.2 as ten; nobody should have to know.
   if (whole_digits > 1 && front.number.digits[0] == '0') {
     return TextProblem{"leading-zero", "has a leading zero, which YAML may read as octal",
-                       "write '" + std::string(text.substr(text.find_first_not_of('0') < at ? text.find_first_not_of('0') : whole_digits - 1)) + "'"};
+                       "write '" +
+                           std::string(text.substr(text.find_first_not_of('0') < at ? text.find_first_not_of('0')
+                                                                                    : whole_digits - 1)) +
+                           "'"};
   }
   int exponent = 0;
   if (at + 1 < text.size() && (text[at] == 'e' || text[at] == 'E')) {
@@ -139,7 +161,8 @@ std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
     if (text[digit] == '+' || text[digit] == '-') ++digit;
     if (digit < text.size() && is_digit(text[digit])) {
       const bool negative = text[at + 1] == '-';
-      for (at = digit; at < text.size() && is_digit(text[at]); ++at) exponent = std::min(exponent * 10 + (text[at] - '0'), 10 * largest_exponent);
+      for (at = digit; at < text.size() && is_digit(text[at]); ++at)
+        exponent = std::min(exponent * 10 + (text[at] - '0'), 10 * largest_exponent);
       if (negative) exponent = -exponent;
     }
   }
@@ -197,26 +220,38 @@ std::optional<double> to_double(const Decimal& number, const Unit& unit) {
 
 std::string_view unit_noun(Kind kind) {
   switch (kind) {
-    case Kind::bytes: return "memory";
-    case Kind::bandwidth: return "bandwidth";
-    case Kind::flop_rate: return "compute-rate";
-    case Kind::request_rate: return "request-rate";
-    default: return "time";
+    case Kind::bytes:
+      return "memory";
+    case Kind::bandwidth:
+      return "bandwidth";
+    case Kind::flop_rate:
+      return "compute-rate";
+    case Kind::request_rate:
+      return "request-rate";
+    default:
+      return "time";
   }
 }
 
 // What to write instead of a number without a unit.
 std::string unit_fix(Kind kind, std::string_view number) {
   const auto either = [&](std::string_view a, std::string_view b) {
-    return "write '" + std::string(number) + " " + std::string(a) + "' or '" + std::string(number) + " " + std::string(b) + "'";
+    return "write '" + std::string(number) + " " + std::string(a) + "' or '" + std::string(number) + " " +
+           std::string(b) + "'";
   };
   switch (kind) {
-    case Kind::bytes: return either("GB", "GiB");
-    case Kind::bandwidth: return either("GB/s", "TB/s");
-    case Kind::flop_rate: return either("TFLOP/s", "GFLOP/s");
-    case Kind::latency: return either("us", "ns");
-    case Kind::request_rate: return "write '" + std::string(number) + " req/s'";
-    default: return either("ms", "s");
+    case Kind::bytes:
+      return either("GB", "GiB");
+    case Kind::bandwidth:
+      return either("GB/s", "TB/s");
+    case Kind::flop_rate:
+      return either("TFLOP/s", "GFLOP/s");
+    case Kind::latency:
+      return either("us", "ns");
+    case Kind::request_rate:
+      return "write '" + std::string(number) + " req/s'";
+    default:
+      return either("ms", "s");
   }
 }
 
@@ -230,21 +265,27 @@ std::variant<Value, TextProblem> parse_number(Kind kind, std::string_view text) 
   }
   if (unit == nullptr) {
     if (front.rest.empty()) {
-      return TextProblem{"missing-unit", "needs a " + std::string(unit_noun(kind)) + " unit", unit_fix(kind, front.number_text)};
+      return TextProblem{"missing-unit", "needs a " + std::string(unit_noun(kind)) + " unit",
+                         unit_fix(kind, front.number_text)};
     }
     const std::vector<std::string_view> names = unit_names(kind);
     if (names.empty()) return not_a_number(kind, text);
-    return TextProblem{"wrong-unit", "takes " + std::string(kind_name(kind)) + "; '" + std::string(front.rest) + "' is no unit of it",
+    return TextProblem{"wrong-unit",
+                       "takes " + std::string(kind_name(kind)) + "; '" + std::string(front.rest) + "' is no unit of it",
                        suggestion(front.rest, names)};
   }
   if (is_whole(kind)) {
     std::int64_t value = 0;
     switch (to_whole(front.number, *unit, value)) {
-      case Trouble::none: return Value(value);
-      case Trouble::too_large: return TextProblem{"out-of-range", "is too large", "the largest value is " + value_text(kind, Value(largest))};
+      case Trouble::none:
+        return Value(value);
+      case Trouble::too_large:
+        return TextProblem{"out-of-range", "is too large", "the largest value is " + value_text(kind, Value(largest))};
       case Trouble::not_whole:
-        if (kind == Kind::duration) return TextProblem{"out-of-range", "is finer than a nanosecond", "round it to whole nanoseconds"};
-        return TextProblem{"not-a-number", "must be a whole number", "write it like '" + std::string(kind_example(kind)) + "'"};
+        if (kind == Kind::duration)
+          return TextProblem{"out-of-range", "is finer than a nanosecond", "round it to whole nanoseconds"};
+        return TextProblem{"not-a-number", "must be a whole number",
+                           "write it like '" + std::string(kind_example(kind)) + "'"};
     }
   }
   std::optional<double> value = to_double(front.number, *unit);
@@ -268,7 +309,8 @@ std::optional<std::string> in_unit(Kind kind, double value, const Unit& unit) {
   if (scaled >= 1e5 || (scaled < 1 && !base)) return std::nullopt;
   for (int decimals = 0; decimals <= 6; ++decimals) {
     std::array<char, 64> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), scaled, std::chars_format::fixed, decimals).ptr;
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), scaled, std::chars_format::fixed, decimals).ptr;
     std::string text = std::string(buffer.data(), end) + " " + std::string(unit.name);
     const auto back = parse_value(kind, text);
     const Value* read = std::get_if<Value>(&back);
@@ -285,7 +327,8 @@ std::string double_text(Kind kind, double value) {
     if (unit.power10 == 0 && unit.power2 == 0) base = unit.name;
     if (!unit.printed) continue;
     std::optional<std::string> text = in_unit(kind, value, unit);
-    const bool nicer = text && (!best || text->size() < best->size() || (text->size() == best->size() && unit.power2 == 0));
+    const bool nicer =
+        text && (!best || text->size() < best->size() || (text->size() == best->size() && unit.power2 == 0));
     if (nicer) best = std::move(text);
   }
   return best ? *best : shortest(value) + " " + std::string(base);
@@ -303,7 +346,8 @@ std::string duration_text(std::int64_t nanoseconds) {
     std::string decimals = std::to_string(nanoseconds % scale);
     decimals.insert(0, static_cast<std::size_t>(places) - decimals.size(), '0');
     while (!decimals.empty() && decimals.back() == '0') decimals.pop_back();
-    std::string text = std::to_string(nanoseconds / scale) + (decimals.empty() ? "" : "." + decimals) + " " + std::string(name);
+    std::string text =
+        std::to_string(nanoseconds / scale) + (decimals.empty() ? "" : "." + decimals) + " " + std::string(name);
     if (text.size() <= best.size()) best = std::move(text);
   }
   return best;
@@ -316,11 +360,14 @@ std::variant<Value, TextProblem> parse_value(Kind kind, std::string_view text) {
     case Kind::flag:
       if (text == "true") return Value(true);
       if (text == "false") return Value(false);
-      return TextProblem{"not-a-flag", "takes true or false, not '" + std::string(text) + "'", "write 'true' or 'false'"};
+      return TextProblem{"not-a-flag", "takes true or false, not '" + std::string(text) + "'",
+                         "write 'true' or 'false'"};
     case Kind::text:
     case Kind::path:
-    case Kind::choice: return Value(std::string(text));
-    default: return parse_number(kind, trimmed(text));
+    case Kind::choice:
+      return Value(std::string(text));
+    default:
+      return parse_number(kind, trimmed(text));
   }
 }
 
@@ -336,40 +383,66 @@ std::string value_text(Kind kind, const Value& value) {
 
 std::string_view kind_name(Kind kind) {
   switch (kind) {
-    case Kind::flag: return "true or false";
-    case Kind::count: return "a whole number";
-    case Kind::tokens: return "a number of tokens";
-    case Kind::bytes: return "an amount of memory";
-    case Kind::bandwidth: return "a bandwidth";
-    case Kind::flop_rate: return "a compute rate";
+    case Kind::flag:
+      return "true or false";
+    case Kind::count:
+      return "a whole number";
+    case Kind::tokens:
+      return "a number of tokens";
+    case Kind::bytes:
+      return "an amount of memory";
+    case Kind::bandwidth:
+      return "a bandwidth";
+    case Kind::flop_rate:
+      return "a compute rate";
     case Kind::duration:
-    case Kind::latency: return "a time";
-    case Kind::request_rate: return "a request rate";
-    case Kind::fraction: return "a share";
-    case Kind::number: return "a number";
-    case Kind::choice: return "a choice";
-    case Kind::text: return "a text";
-    case Kind::path: return "a file name";
+    case Kind::latency:
+      return "a time";
+    case Kind::request_rate:
+      return "a request rate";
+    case Kind::fraction:
+      return "a share";
+    case Kind::number:
+      return "a number";
+    case Kind::choice:
+      return "a choice";
+    case Kind::text:
+      return "a text";
+    case Kind::path:
+      return "a file name";
   }
   return "";
 }
 
 std::string_view kind_example(Kind kind) {
   switch (kind) {
-    case Kind::flag: return "true";
-    case Kind::count: return "16";
-    case Kind::tokens: return "4k";
-    case Kind::bytes: return "80 GB";
-    case Kind::bandwidth: return "3.35 TB/s";
-    case Kind::flop_rate: return "989.5 TFLOP/s";
-    case Kind::duration: return "21 ms";
-    case Kind::latency: return "2.1 us";
-    case Kind::request_rate: return "5 req/s";
-    case Kind::fraction: return "25 %";
-    case Kind::number: return "70.55e9";
+    case Kind::flag:
+      return "true";
+    case Kind::count:
+      return "16";
+    case Kind::tokens:
+      return "4k";
+    case Kind::bytes:
+      return "80 GB";
+    case Kind::bandwidth:
+      return "3.35 TB/s";
+    case Kind::flop_rate:
+      return "989.5 TFLOP/s";
+    case Kind::duration:
+      return "21 ms";
+    case Kind::latency:
+      return "2.1 us";
+    case Kind::request_rate:
+      return "5 req/s";
+    case Kind::fraction:
+      return "25 %";
+    case Kind::number:
+      return "70.55e9";
     case Kind::choice:
-    case Kind::text: return "name";
-    case Kind::path: return "trace.csv";
+    case Kind::text:
+      return "name";
+    case Kind::path:
+      return "trace.csv";
   }
   return "";
 }

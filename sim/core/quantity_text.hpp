@@ -24,7 +24,7 @@ enum class Kind {
   number,        // 70.55e9
   choice,        // one of a list
   text,
-  path,          // of a file, relative to the file that names it
+  path,  // of a file, relative to the file that names it
 };
 
 /// A value of any kind: a flag; an integer for counts, tokens, durations in nanoseconds and the place of a choice in

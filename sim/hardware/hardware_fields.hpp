@@ -7,12 +7,15 @@
 namespace decodesim {
 
 inline constexpr Field gpu_memory_fields[] = {
-    field<&GpuSpec::memory_reported>("reported", {.doc = "what the driver reports to a server", .need = Need::required, .range = above(0)}),
-    field<&GpuSpec::memory_sold>("sold", {.doc = "what the datasheet sells", .need = Need::required, .range = above(0)}),
+    field<&GpuSpec::memory_reported>(
+        "reported", {.doc = "what the driver reports to a server", .need = Need::required, .range = above(0)}),
+    field<&GpuSpec::memory_sold>("sold",
+                                 {.doc = "what the datasheet sells", .need = Need::required, .range = above(0)}),
 };
 
 inline constexpr Field gpu_peak_fields[] = {
-    field<&GpuSpec::peak_bf16>("bf16", {.doc = "dense peak of 16-bit products", .need = Need::required, .range = above(0)}),
+    field<&GpuSpec::peak_bf16>("bf16",
+                               {.doc = "dense peak of 16-bit products", .need = Need::required, .range = above(0)}),
     field<&GpuSpec::peak_fp8>("fp8", {.doc = "dense peak of 8-bit float products; absent: no such units"}),
     field<&GpuSpec::peak_int8>("int8", {.doc = "dense peak of 8-bit integer products; absent: no such units"}),
     field<&GpuSpec::peak_fp4>("fp4", {.doc = "dense peak of 4-bit float products; absent: no such units"}),
@@ -20,31 +23,42 @@ inline constexpr Field gpu_peak_fields[] = {
 
 inline constexpr Field gpu_link_fields[] = {
     field<&GpuSpec::link_bandwidth>(
-        "bandwidth", {.doc = "all GPU-to-GPU links of one GPU together, per direction", .need = Need::required, .range = above(0)}),
-    field<&GpuSpec::link_latency>("latency", {.doc = "of one traversal of a link; a path through a switch is two", .need = Need::required}),
+        "bandwidth",
+        {.doc = "all GPU-to-GPU links of one GPU together, per direction", .need = Need::required, .range = above(0)}),
+    field<&GpuSpec::link_latency>(
+        "latency", {.doc = "of one traversal of a link; a path through a switch is two", .need = Need::required}),
 };
 
 inline constexpr Field gpu_fields[] = {
     field<&GpuSpec::name>("name", {.doc = "as the catalog lists it"}),
     group("memory", gpu_memory_fields, {.doc = "capacity of the GPU", .need = Need::required}),
-    field<&GpuSpec::hbm_bandwidth>("hbm_bandwidth", {.doc = "peak of the GPU's memory", .need = Need::required, .range = above(0)}),
-    group("peak", gpu_peak_fields, {.doc = "dense compute peaks by the format of the operands", .need = Need::required}),
+    field<&GpuSpec::hbm_bandwidth>("hbm_bandwidth",
+                                   {.doc = "peak of the GPU's memory", .need = Need::required, .range = above(0)}),
+    group("peak", gpu_peak_fields,
+          {.doc = "dense compute peaks by the format of the operands", .need = Need::required}),
     group("link", gpu_link_fields, {.doc = "links between GPUs", .need = Need::required}),
 };
 
 inline constexpr Field switch_fields[] = {
-    field<&SwitchSpec::name>("name", {.doc = "what links call it; a number behind it picks one", .need = Need::required}),
-    field<&SwitchSpec::count>("count", {.doc = "switches of this kind", .source = DefaultSource::spec, .range = from_to(1, 1024)}),
+    field<&SwitchSpec::name>("name",
+                             {.doc = "what links call it; a number behind it picks one", .need = Need::required}),
+    field<&SwitchSpec::count>(
+        "count", {.doc = "switches of this kind", .source = DefaultSource::spec, .range = from_to(1, 1024)}),
     field<&SwitchSpec::in_network_reduction>(
-        "in_network_reduction", {.doc = "the switch adds what the GPUs send (NVLink SHARP)", .source = DefaultSource::assumed}),
+        "in_network_reduction",
+        {.doc = "the switch adds what the GPUs send (NVLink SHARP)", .source = DefaultSource::assumed}),
 };
 
 inline constexpr Field link_fields[] = {
-    field<&LinkSpec::from>("from", {.doc = "`gpu`, `host`, a switch's name, or a range such as `gpu0-3`", .need = Need::required}),
+    field<&LinkSpec::from>(
+        "from", {.doc = "`gpu`, `host`, a switch's name, or a range such as `gpu0-3`", .need = Need::required}),
     field<&LinkSpec::to>("to", {.doc = "the other end, written alike", .need = Need::required}),
-    field<&LinkSpec::bandwidth>("bandwidth", {.doc = "per direction; absent: a GPU's link bandwidth over its links of this kind",
-                                              .need = Need::optional, .range = above(0)}),
-    field<&LinkSpec::latency>("latency", {.doc = "of one traversal; absent: the GPU's link latency", .need = Need::optional}),
+    field<&LinkSpec::bandwidth>("bandwidth",
+                                {.doc = "per direction; absent: a GPU's link bandwidth over its links of this kind",
+                                 .need = Need::optional,
+                                 .range = above(0)}),
+    field<&LinkSpec::latency>("latency",
+                              {.doc = "of one traversal; absent: the GPU's link latency", .need = Need::optional}),
 };
 
 // Absent where the whole node is taken.
@@ -59,16 +73,25 @@ inline void set_gpus_installed(NodeSpec& node, const Value& value) {
 
 inline constexpr Field node_fields[] = {
     field<&NodeSpec::name>("name", {.doc = "as the catalog lists it"}),
-    record<&NodeSpec::gpu>("gpu", gpu_fields, {.doc = "every GPU of the node: a name, or a mapping with `like: NAME` or all fields",
-                                               .need = Need::required, .catalog = "gpus", .like = "like", .name_alone = true}),
-    field<&NodeSpec::gpus>("gpus", {.doc = "GPUs in the node; with `node: NAME`, how many of it are taken", .source = DefaultSource::assumed,
+    record<&NodeSpec::gpu>("gpu", gpu_fields,
+                           {.doc = "every GPU of the node: a name, or a mapping with `like: NAME` or all fields",
+                            .need = Need::required,
+                            .catalog = "gpus",
+                            .like = "like",
+                            .name_alone = true}),
+    field<&NodeSpec::gpus>("gpus", {.doc = "GPUs in the node; with `node: NAME`, how many of it are taken",
+                                    .source = DefaultSource::assumed,
                                     .range = from_to(1, 1024)}),
     computed_field<NodeSpec, gpus_installed, set_gpus_installed>(
-        "gpus_installed", Kind::count, {.doc = "GPUs that the links are wired for, where `gpus` takes a part of them",
-                                        .need = Need::optional, .range = from_to(1, 1024)}),
+        "gpus_installed", Kind::count,
+        {.doc = "GPUs that the links are wired for, where `gpus` takes a part of them",
+         .need = Need::optional,
+         .range = from_to(1, 1024)}),
     list<&NodeSpec::switches>("switches", switch_fields, {.doc = "switches between the GPUs"}),
-    list<&NodeSpec::links>("links", link_fields, {.doc = "each joins every member of one class with every member of another",
-                                                  .source = DefaultSource::assumed, .default_words = "every two GPUs are joined"}),
+    list<&NodeSpec::links>("links", link_fields,
+                           {.doc = "each joins every member of one class with every member of another",
+                            .source = DefaultSource::assumed,
+                            .default_words = "every two GPUs are joined"}),
 };
 
 }  // namespace decodesim

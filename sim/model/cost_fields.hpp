@@ -13,14 +13,20 @@ constexpr bool cost_is_fixed(const CostSpec& cost) { return cost.model == CostKi
 constexpr bool cost_is_roofline(const CostSpec& cost) { return cost.model == CostKind::roofline; }
 
 inline constexpr Field cost_fields[] = {
-    field<&CostSpec::model>("model", {.doc = "`fixed`: a constant; `ideal`: bytes over bandwidth; `roofline`: datasheet peaks and links",
-                                      .source = DefaultSource::assumed, .choices = cost_kind_names}),
-    field<&CostSpec::step>("step", {.doc = "every pass lasts this long", .need = Need::required, .range = above(0),
+    field<&CostSpec::model>(
+        "model", {.doc = "`fixed`: a constant; `ideal`: bytes over bandwidth; `roofline`: datasheet peaks and links",
+                  .source = DefaultSource::assumed,
+                  .choices = cost_kind_names}),
+    field<&CostSpec::step>("step", {.doc = "every pass lasts this long",
+                                    .need = Need::required,
+                                    .range = above(0),
                                     .applies = when<&cost_is_fixed>("cost.model is fixed", "model")}),
-    field<&CostSpec::all_reduce>("all_reduce", {.doc = "algorithm of the all-reduces, two a layer", .source = DefaultSource::assumed,
+    field<&CostSpec::all_reduce>("all_reduce", {.doc = "algorithm of the all-reduces, two a layer",
+                                                .source = DefaultSource::assumed,
                                                 .choices = all_reduce_names,
                                                 .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
-    field<&CostSpec::host_time>("host_time", {.doc = "a step: scheduling, sampling, launches", .source = DefaultSource::assumed,
+    field<&CostSpec::host_time>("host_time", {.doc = "a step: scheduling, sampling, launches",
+                                              .source = DefaultSource::assumed,
                                               .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
 };
 

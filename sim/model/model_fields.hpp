@@ -7,40 +7,62 @@
 namespace decodesim {
 
 inline constexpr Field mla_fields[] = {
-    field<&MlaSpec::kv_lora_rank>("kv_lora_rank", {.doc = "values of the compressed vector a token and layer", .need = Need::required, .range = at_least(1)}),
-    field<&MlaSpec::rope_head_dim>("rope_head_dim", {.doc = "values of the key that carries the position", .need = Need::required}),
+    field<&MlaSpec::kv_lora_rank>(
+        "kv_lora_rank",
+        {.doc = "values of the compressed vector a token and layer", .need = Need::required, .range = at_least(1)}),
+    field<&MlaSpec::rope_head_dim>("rope_head_dim",
+                                   {.doc = "values of the key that carries the position", .need = Need::required}),
 };
 
 inline constexpr Field window_fields[] = {
-    field<&WindowSpec::size>("size", {.doc = "tokens that a windowed layer sees", .need = Need::required, .range = at_least(1)}),
-    field<&WindowSpec::global_every>("global_every", {.doc = "every n-th layer sees the whole context; 0: none does", .need = Need::required}),
+    field<&WindowSpec::size>(
+        "size", {.doc = "tokens that a windowed layer sees", .need = Need::required, .range = at_least(1)}),
+    field<&WindowSpec::global_every>(
+        "global_every", {.doc = "every n-th layer sees the whole context; 0: none does", .need = Need::required}),
 };
 
 inline constexpr Field moe_fields[] = {
-    field<&MoeSpec::experts>("experts", {.doc = "routed experts a layer", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::active>("active", {.doc = "routed experts that a token uses", .need = Need::required, .range = at_least(1)}),
+    field<&MoeSpec::experts>("experts",
+                             {.doc = "routed experts a layer", .need = Need::required, .range = at_least(1)}),
+    field<&MoeSpec::active>("active",
+                            {.doc = "routed experts that a token uses", .need = Need::required, .range = at_least(1)}),
     field<&MoeSpec::shared>("shared", {.doc = "experts that every token uses", .source = DefaultSource::spec}),
-    field<&MoeSpec::intermediate_size>("intermediate_size", {.doc = "inner width of one expert", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::dense_layers>("dense_layers", {.doc = "layers at the start without experts", .source = DefaultSource::spec}),
+    field<&MoeSpec::intermediate_size>(
+        "intermediate_size", {.doc = "inner width of one expert", .need = Need::required, .range = at_least(1)}),
+    field<&MoeSpec::dense_layers>("dense_layers",
+                                  {.doc = "layers at the start without experts", .source = DefaultSource::spec}),
 };
 
 inline constexpr Field model_fields[] = {
     field<&ModelSpec::name>("name", {.doc = "as the catalog lists it"}),
-    field<&ModelSpec::parameters>("parameters", {.doc = "all of them, embeddings included", .need = Need::required, .range = above(0)}),
-    field<&ModelSpec::active_parameters>("active_parameters", {.doc = "that one token's matrix products touch; 0: all"}),
-    field<&ModelSpec::layers>("layers", {.doc = "transformer layers", .need = Need::required, .range = from_to(1, 100000)}),
-    field<&ModelSpec::hidden_size>("hidden_size", {.doc = "width of the residual stream", .need = Need::required, .range = at_least(1)}),
+    field<&ModelSpec::parameters>(
+        "parameters", {.doc = "all of them, embeddings included", .need = Need::required, .range = above(0)}),
+    field<&ModelSpec::active_parameters>("active_parameters",
+                                         {.doc = "that one token's matrix products touch; 0: all"}),
+    field<&ModelSpec::layers>("layers",
+                              {.doc = "transformer layers", .need = Need::required, .range = from_to(1, 100000)}),
+    field<&ModelSpec::hidden_size>(
+        "hidden_size", {.doc = "width of the residual stream", .need = Need::required, .range = at_least(1)}),
     field<&ModelSpec::heads>("heads", {.doc = "query heads", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::kv_heads>("kv_heads", {.doc = "key and value heads: as many as `heads` is MHA, one is MQA, between is GQA",
-                                             .need = Need::required, .range = at_least(1)}),
+    field<&ModelSpec::kv_heads>("kv_heads",
+                                {.doc = "key and value heads: as many as `heads` is MHA, one is MQA, between is GQA",
+                                 .need = Need::required,
+                                 .range = at_least(1)}),
     field<&ModelSpec::head_dim>("head_dim", {.doc = "values of a head", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::intermediate_size>("intermediate_size", {.doc = "inner width of a dense feed-forward layer", .need = Need::required}),
-    field<&ModelSpec::vocab_size>("vocab_size", {.doc = "entries of the vocabulary", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::tied_embeddings>("tied_embeddings", {.doc = "the output layer is the input embedding", .source = DefaultSource::spec}),
-    field<&ModelSpec::max_model_len>("max_model_len", {.doc = "most tokens of prompt and output together", .need = Need::required, .range = at_least(2)}),
-    record<&ModelSpec::mla>("mla", mla_fields, {.doc = "multi-head latent attention: one compressed vector is cached for all heads",
-                                                .need = Need::optional}),
-    record<&ModelSpec::window>("window", window_fields, {.doc = "layers that see, and cache, only the last tokens", .need = Need::optional}),
+    field<&ModelSpec::intermediate_size>("intermediate_size",
+                                         {.doc = "inner width of a dense feed-forward layer", .need = Need::required}),
+    field<&ModelSpec::vocab_size>("vocab_size",
+                                  {.doc = "entries of the vocabulary", .need = Need::required, .range = at_least(1)}),
+    field<&ModelSpec::tied_embeddings>(
+        "tied_embeddings", {.doc = "the output layer is the input embedding", .source = DefaultSource::spec}),
+    field<&ModelSpec::max_model_len>(
+        "max_model_len",
+        {.doc = "most tokens of prompt and output together", .need = Need::required, .range = at_least(2)}),
+    record<&ModelSpec::mla>(
+        "mla", mla_fields,
+        {.doc = "multi-head latent attention: one compressed vector is cached for all heads", .need = Need::optional}),
+    record<&ModelSpec::window>("window", window_fields,
+                               {.doc = "layers that see, and cache, only the last tokens", .need = Need::optional}),
     record<&ModelSpec::moe>("moe", moe_fields, {.doc = "a mixture of experts", .need = Need::optional}),
 };
 

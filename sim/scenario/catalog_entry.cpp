@@ -12,7 +12,8 @@ namespace {
 
 // A scenario that holds nothing but `key: {like: name}`; what the key's own table makes of it is the entry.
 template <class Spec>
-Spec load_entry(const Catalog& catalog, FieldTable fields, const std::string& key, const std::string& like, const std::string& name) {
+Spec load_entry(const Catalog& catalog, FieldTable fields, const std::string& key, const std::string& like,
+                const std::string& name) {
   Reading reading(catalog);
   const Position nowhere{reading.keep({name, {}, name}), 1, 1, static_cast<int>(name.size())};
   DocumentNode value;
@@ -42,8 +43,10 @@ struct ModelEntry {
   ModelSpec model;
 };
 constexpr Field gpu_entry_fields[] = {record<&GpuEntry::gpu>("gpu", gpu_fields, {.catalog = "gpus", .like = "like"})};
-constexpr Field node_entry_fields[] = {record<&NodeEntry::node>("node", node_fields, {.catalog = "nodes", .like = "like"})};
-constexpr Field model_entry_fields[] = {record<&ModelEntry::model>("model", model_fields, {.catalog = "models", .like = "like"})};
+constexpr Field node_entry_fields[] = {
+    record<&NodeEntry::node>("node", node_fields, {.catalog = "nodes", .like = "like"})};
+constexpr Field model_entry_fields[] = {
+    record<&ModelEntry::model>("model", model_fields, {.catalog = "models", .like = "like"})};
 
 }  // namespace
 

@@ -23,7 +23,8 @@ Position place_of(const DocumentNode& tree, std::string_view path) {
 
 class Checks {
  public:
-  Checks(Reading& reading, const DocumentNode& tree, const Scenario& scenario) : reading_(reading), tree_(tree), scenario_(scenario) {}
+  Checks(Reading& reading, const DocumentNode& tree, const Scenario& scenario)
+      : reading_(reading), tree_(tree), scenario_(scenario) {}
 
   void all() {
     parts_that_may_be_left_out();
@@ -45,26 +46,34 @@ class Checks {
   // Neither the price of a step nor the pool needs them then.
   void parts_that_may_be_left_out() {
     if (scenario_.cost.model == CostKind::fixed && scenario_.memory.num_gpu_blocks) return;
-    const std::string why = scenario_.cost.model == CostKind::fixed ? "the size of the KV pool depends on it" : "the price of a step depends on it";
-    if (!has_model()) error("", "missing-key", "missing key 'model': " + why, "add 'model: llama-3-70b'; 'decodesim list models' shows them");
-    if (!has_hardware()) error("", "missing-key", "missing key 'hardware': " + why, "add 'hardware: {node: hgx-h100}'; 'decodesim list nodes' shows them");
+    const std::string why = scenario_.cost.model == CostKind::fixed ? "the size of the KV pool depends on it"
+                                                                    : "the price of a step depends on it";
+    if (!has_model())
+      error("", "missing-key", "missing key 'model': " + why,
+            "add 'model: llama-3-70b'; 'decodesim list models' shows them");
+    if (!has_hardware())
+      error("", "missing-key", "missing key 'hardware': " + why,
+            "add 'hardware: {node: hgx-h100}'; 'decodesim list nodes' shows them");
   }
 
   void ranks() {
     const int tp = scenario_.parallel.tp;
     const int gpus = scenario_.hardware.gpus;
     if (const int installed = scenario_.hardware.gpus_installed; installed != 0 && installed < gpus) {
-      error("hardware.gpus_installed", "out-of-range", "'hardware.gpus_installed' is " + std::to_string(installed) + ", below 'hardware.gpus'",
+      error("hardware.gpus_installed", "out-of-range",
+            "'hardware.gpus_installed' is " + std::to_string(installed) + ", below 'hardware.gpus'",
             "it counts all GPUs that the links are wired for");
     }
     if (has_hardware() && tp > gpus) {
-      error("parallel.tp", "out-of-range", "'parallel.tp' is " + std::to_string(tp) + ", but 'hardware' has " + std::to_string(gpus) + " GPUs",
+      error("parallel.tp", "out-of-range",
+            "'parallel.tp' is " + std::to_string(tp) + ", but 'hardware' has " + std::to_string(gpus) + " GPUs",
             "use at most " + std::to_string(gpus) + " ranks, or more GPUs");
     }
     if (has_model() && tp > 0 && scenario_.model.heads % tp != 0) {
       const bool given = tree_.find("parallel") != nullptr;
       error(given ? "parallel.tp" : "hardware", "out-of-range",
-            "the model's " + std::to_string(scenario_.model.heads) + " heads cannot be split evenly over " + std::to_string(tp) + " ranks",
+            "the model's " + std::to_string(scenario_.model.heads) + " heads cannot be split evenly over " +
+                std::to_string(tp) + " ranks",
             "choose 'parallel.tp' so that it divides " + std::to_string(scenario_.model.heads));
     }
   }
@@ -73,37 +82,47 @@ class Checks {
     if (!has_model()) return;
     const ModelSpec& model = scenario_.model;
     if (model.kv_heads > model.heads || model.heads % model.kv_heads != 0) {
-      error("model.kv_heads", "out-of-range", "'model.kv_heads' is " + std::to_string(model.kv_heads) + ", but 'model.heads' is " + std::to_string(model.heads),
+      error("model.kv_heads", "out-of-range",
+            "'model.kv_heads' is " + std::to_string(model.kv_heads) + ", but 'model.heads' is " +
+                std::to_string(model.heads),
             "query heads share KV heads in groups of one size: choose a divisor of 'model.heads'");
     }
     if (model.active_parameters > model.parameters) {
-      error("model.active_parameters", "out-of-range", "'model.active_parameters' is above 'model.parameters'", "the active ones are among all of them");
+      error("model.active_parameters", "out-of-range", "'model.active_parameters' is above 'model.parameters'",
+            "the active ones are among all of them");
     }
     if (model.moe.experts > 0 && model.moe.active > model.moe.experts) {
-      error("model.moe.active", "out-of-range", "'model.moe.active' is above 'model.moe.experts'", "a token uses some of the experts");
+      error("model.moe.active", "out-of-range", "'model.moe.active' is above 'model.moe.experts'",
+            "a token uses some of the experts");
     }
     if (model.moe.dense_layers > model.layers) {
-      error("model.moe.dense_layers", "out-of-range", "'model.moe.dense_layers' is above 'model.layers'", "the dense layers are among all of them");
+      error("model.moe.dense_layers", "out-of-range", "'model.moe.dense_layers' is above 'model.layers'",
+            "the dense layers are among all of them");
     }
   }
 
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     if (scheduler.async) {
-      error("scheduler.async", "unsupported", "'scheduler.async: true' is not simulated: engine '" + scheduler.engine + "' plans each step after the one before",
+      error("scheduler.async", "unsupported",
+            "'scheduler.async: true' is not simulated: engine '" + scheduler.engine +
+                "' plans each step after the one before",
             "write 'async: false'");
     }
-    const std::int64_t longest = scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
+    const std::int64_t longest =
+        scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
     if (!scheduler.enable_chunked_prefill && longest > 0 && scheduler.max_num_batched_tokens < longest) {
       error("scheduler.enable_chunked_prefill", "contradiction",
-            "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " + std::to_string(scheduler.max_num_batched_tokens) +
-                " and max_model_len is " + std::to_string(longest),
-            "the server refuses to start: raise max_num_batched_tokens, lower scheduler.max_model_len, or leave chunked prefill on");
+            "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " +
+                std::to_string(scheduler.max_num_batched_tokens) + " and max_model_len is " + std::to_string(longest),
+            "the server refuses to start: raise max_num_batched_tokens, lower scheduler.max_model_len, or leave "
+            "chunked prefill on");
     }
     if (scheduler.max_num_batched_tokens < scheduler.max_num_seqs) {
       reading_.warn(place_of(tree_, "scheduler.max_num_batched_tokens"), "small-budget",
-                    "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) + ") is below 'scheduler.max_num_seqs' (" +
-                        std::to_string(scheduler.max_num_seqs) + "): not every running sequence gets a token in every step",
+                    "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) +
+                        ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +
+                        "): not every running sequence gets a token in every step",
                     "");
     }
   }
@@ -111,7 +130,8 @@ class Checks {
   void window() {
     const MeasureWindow& window = scenario_.run.window;
     if (window.skip_first + window.skip_last >= 1) {
-      error("run.window", "out-of-range", "'run.window' leaves nothing to measure: skip_first and skip_last add up to the whole run",
+      error("run.window", "out-of-range",
+            "'run.window' leaves nothing to measure: skip_first and skip_last add up to the whole run",
             "keep their sum below 100 %");
     }
   }
@@ -125,7 +145,8 @@ class Checks {
     if (workload.kind == WorkloadKind::trace) {
       std::error_code ignored;
       if (!std::filesystem::exists(workload.trace, ignored)) {
-        error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace, "'workload.trace' is relative to the file that names it");
+        error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace,
+              "'workload.trace' is relative to the file that names it");
       }
     }
     if (workload.kind == WorkloadKind::requests) requests(workload.requests);
@@ -135,26 +156,32 @@ class Checks {
     if (length.min > length.max) {
       error(path + ".min", "out-of-range", "'" + path + ".min' is above '" + path + ".max'", "swap them");
     } else if (length.distribution == LengthDistribution::constant && length.min != length.max) {
-      error(path + ".distribution", "contradiction", "'" + path + "' is constant, but its min and max differ", "write '" + path.substr(path.find('.') + 1) + ": " + std::to_string(length.min) + "', or 'distribution: uniform'");
+      error(path + ".distribution", "contradiction", "'" + path + "' is constant, but its min and max differ",
+            "write '" + path.substr(path.find('.') + 1) + ": " + std::to_string(length.min) +
+                "', or 'distribution: uniform'");
     }
   }
 
   void requests(const std::vector<Request>& list) {
     const DocumentNode* node = tree_.find("workload")->find("requests");
-    if (list.empty()) error("workload.requests", "out-of-range", "'workload.requests' is empty", "list at least one request");
+    if (list.empty())
+      error("workload.requests", "out-of-range", "'workload.requests' is empty", "list at least one request");
     std::map<std::string, std::size_t> seen;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const DocumentNode& item = node->items[i];
       const std::string path = "workload.requests[" + std::to_string(i) + "]";
       if (list[i].max_tokens < list[i].output_tokens) {
-        reading_.error(place_of(item, "max_tokens"), "out-of-range", "'" + path + ".max_tokens' is below its output_tokens",
-                       "output_tokens is what the request really generates, and no server generates more than it was asked for");
+        reading_.error(
+            place_of(item, "max_tokens"), "out-of-range", "'" + path + ".max_tokens' is below its output_tokens",
+            "output_tokens is what the request really generates, and no server generates more than it was asked for");
       }
       if (list[i].id.empty()) continue;
       const auto [first, fresh] = seen.emplace(list[i].id, i);
       if (!fresh) {
-        reading_.error(place_of(item, "id"), "duplicate-id", "'" + path + ".id' is '" + list[i].id + "', as is that of request " + std::to_string(first->second),
-                       "give each request its own id");
+        reading_.error(
+            place_of(item, "id"), "duplicate-id",
+            "'" + path + ".id' is '" + list[i].id + "', as is that of request " + std::to_string(first->second),
+            "give each request its own id");
       }
     }
   }
@@ -166,6 +193,8 @@ class Checks {
 
 }  // namespace
 
-void check_across(Reading& reading, const DocumentNode& tree, const Scenario& scenario) { Checks(reading, tree, scenario).all(); }
+void check_across(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
+  Checks(reading, tree, scenario).all();
+}
 
 }  // namespace decodesim

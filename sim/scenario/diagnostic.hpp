@@ -13,9 +13,9 @@ enum class Severity { error, warning };
 /// One mistake. Lines and columns count from 1, columns in characters; line 0 means the file as a whole.
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string code;         // "unknown-key": stable, for tools
-  std::string message;      // what is wrong, with the key's full path
-  std::string file;         // as the user named it, or "--set[2]"
+  std::string code;     // "unknown-key": stable, for tools
+  std::string message;  // what is wrong, with the key's full path
+  std::string file;     // as the user named it, or "--set[2]"
   int line = 0;
   int column = 0;
   int length = 1;           // characters to underline

@@ -1,11 +1,11 @@
 #include "sim/scenario/document.hpp"
 
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
 #include <algorithm>
 #include <sstream>
 #include <utility>
-
-#include <yaml-cpp/yaml.h>
-#include <yaml-cpp/eventhandler.h>
 
 namespace decodesim {
 
@@ -38,7 +38,8 @@ std::string_view line_of(const SourceText& source, std::size_t offset) {
 }
 
 int characters(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 // Positions of a text, whose lines are found once.
@@ -46,7 +47,8 @@ class Locator {
  public:
   explicit Locator(const SourceText& source, std::size_t skipped) : source_(source), skipped_(skipped) {
     starts_.push_back(0);
-    for (std::size_t at = source.text.find('\n'); at != std::string::npos; at = source.text.find('\n', at + 1)) starts_.push_back(at + 1);
+    for (std::size_t at = source.text.find('\n'); at != std::string::npos; at = source.text.find('\n', at + 1))
+      starts_.push_back(at + 1);
   }
 
   // The byte that a mark of yaml-cpp means; its lines and columns count from 0, and columns in bytes.
@@ -61,7 +63,8 @@ class Locator {
     const std::size_t start = starts_[static_cast<std::size_t>(line - 1)];
     const std::string_view text = source_.text;
     const std::size_t end = std::min(std::min(text.find('\n', offset), text.size()), offset + bytes);
-    Position at{&source_, static_cast<int>(line), characters(text.substr(start, offset - start)) + 1, characters(text.substr(offset, end - offset))};
+    Position at{&source_, static_cast<int>(line), characters(text.substr(start, offset - start)) + 1,
+                characters(text.substr(offset, end - offset))};
     at.length = std::max(at.length, 1);
     return at;
   }
@@ -72,7 +75,8 @@ class Locator {
     if (offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
       const char quote = text[offset];
       std::size_t end = offset + 1;
-      while (end < text.size() && text[end] != quote && text[end] != '\n') end += text[end] == '\\' && quote == '"' ? 2 : 1;
+      while (end < text.size() && text[end] != quote && text[end] != '\n')
+        end += text[end] == '\\' && quote == '"' ? 2 : 1;
       return position(offset, end + 1 - offset);
     }
     if (text.substr(offset, value.size()) == value) return position(offset, value.size());
@@ -104,10 +108,11 @@ class TreeBuilder final : public YAML::EventHandler {
     DocumentNode node;
     const std::size_t offset = locator_.offset(mark);
     const std::string_view rest = std::string_view(source_.text).substr(offset);
-    const bool written = rest.starts_with('~') || rest.starts_with("null") || rest.starts_with("Null") || rest.starts_with("NULL");
+    const bool written =
+        rest.starts_with('~') || rest.starts_with("null") || rest.starts_with("Null") || rest.starts_with("NULL");
     node.at = written ? locator_.position(offset, rest[0] == '~' ? 1 : 4) : place(offset);
-    if (!written && !levels_.empty()) {
-      complain(node.at, "empty-value", levels_.back().node.shape == DocumentNode::Shape::map ? "'" + levels_.back().key + "' has no value" : "an entry of the list is empty",
+    if (!written && !levels_.empty() && levels_.back().has_key) {
+      complain(node.at, "empty-value", "'" + levels_.back().key + "' has no value",
                "write a value, or 'null' to remove what a base file states");
     }
     add(std::move(node));
@@ -134,7 +139,8 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
     open(mark, tag, DocumentNode::Shape::list);
   }
   void OnSequenceEnd() override { close(); }
@@ -145,7 +151,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   // What the parser itself says; it forgets the place where a bracket is never closed.
   void syntax_error(const YAML::ParserException& error) {
-    const bool unclosed = error.mark.line == 0 && error.mark.column == 0 && !levels_.empty();
+    const bool unclosed = error.msg.ends_with("flow not found") && !levels_.empty();
     const Position at = unclosed ? levels_.back().opened : locator_.position(locator_.offset(error.mark), 1);
     std::string help;
     if (unclosed) {
@@ -230,12 +236,14 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void refuse_anchor(const YAML::Mark& mark, const std::string& text) {
-    complain(locator_.position(locator_.offset(mark), text.size()), "alias", "anchors and aliases are not part of scenario files",
+    complain(locator_.position(locator_.offset(mark), text.size()), "alias",
+             "anchors and aliases are not part of scenario files",
              "write the value out, or put what is shared into a file that 'base' names");
   }
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    complain(locator_.position(locator_.offset(mark), 1), "tag", "tags such as '" + tag + "' are not part of scenario files", "leave the tag out");
+    complain(locator_.position(locator_.offset(mark), 1), "tag",
+             "tags such as '" + tag + "' are not part of scenario files", "leave the tag out");
   }
   void complain(const Position& at, std::string code, std::string message, std::string help) {
     diagnostics_.push_back(diagnostic_at(at, Severity::error, std::move(code), std::move(message), std::move(help)));
@@ -251,22 +259,26 @@ class TreeBuilder final : public YAML::EventHandler {
 
 }  // namespace
 
-std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics, std::size_t skipped) {
+std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics,
+                                           std::size_t skipped) {
   if (source.text.size() > largest_file) {
-    diagnostics.push_back(diagnostic_at({&source, 1, 1, 1}, Severity::error, "too-large", "the file is larger than 16 MiB",
+    diagnostics.push_back(diagnostic_at({&source, 1, 1, 1}, Severity::error, "too-large",
+                                        "the file is larger than 16 MiB",
                                         "put long lists of requests into a trace file that workload.trace names"));
     return std::nullopt;
   }
   // yaml-cpp takes a NUL for the end of the file, so what follows would silently be ignored.
   if (const std::size_t nul = source.text.find('\0'); nul != std::string::npos) {
-    diagnostics.push_back(diagnostic_at(Locator(source, 0).position(nul, 1), Severity::error, "syntax", "the file holds a NUL byte: it is no text file"));
+    diagnostics.push_back(diagnostic_at(Locator(source, 0).position(nul, 1), Severity::error, "syntax",
+                                        "the file holds a NUL byte: it is no text file"));
     return std::nullopt;
   }
   TreeBuilder builder(source, skipped, diagnostics);
   std::istringstream stream(source.text.substr(skipped));
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {}
+    while (parser.HandleNextDocument(builder)) {
+    }
   } catch (const GiveUp&) {
     return std::nullopt;
   } catch (const YAML::ParserException& error) {
@@ -274,14 +286,12 @@ std::optional<DocumentNode> parse_document(const SourceText& source, std::vector
     return std::nullopt;
   }
   DocumentNode root = builder.take();
-  if (root.shape == DocumentNode::Shape::null) {
-    root.shape = DocumentNode::Shape::map;
-    root.at = {&source, 1, 1, 1};
-  }
+  if (root.at.source == nullptr) root.at = {&source, 1, 1, 1};
   return root;
 }
 
-Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message, std::string help) {
+Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message,
+                         std::string help) {
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.code = std::move(code);

@@ -36,8 +36,9 @@ struct DocumentNode {
   std::string scalar;
   std::vector<DocumentNode> items;
   std::vector<DocumentEntry> entries;
-  Position at;    // of a scalar itself; of the key that holds a list, a mapping or null
-  int layer = 0;  // what merged later has a higher layer
+  Position at;          // of a scalar itself; of the key that holds a list, a mapping or null
+  int layer = 0;        // what merged later has a higher layer
+  std::string extends;  // of a mapping: laid over a name, it starts from it, as this key would say
 
   [[nodiscard]] const DocumentNode* find(std::string_view key) const;
   [[nodiscard]] DocumentNode* find(std::string_view key);
@@ -68,12 +69,14 @@ inline constexpr std::size_t most_keys = 1000;  // of one mapping
 
 /// The tree of one YAML document. Mistakes go to `diagnostics`: syntax, duplicate keys, keys without a value, aliases,
 /// tags, a second document, too much nesting. Nothing where it could not be read to its end, so that what is missing
-/// there is not complained about; an empty text is an empty mapping.
+/// there is not complained about; an empty text is null.
 ///
 /// The text is what follows the first `skipped` bytes of the source, on its first line (for "path=value").
-std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics, std::size_t skipped = 0);
+std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics,
+                                           std::size_t skipped = 0);
 
 /// A diagnostic that points to `at`, with the source line.
-Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message, std::string help = {});
+Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message,
+                         std::string help = {});
 
 }  // namespace decodesim

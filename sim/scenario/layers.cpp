@@ -22,6 +22,7 @@ class BaseReader {
     const fs::path folder = source.folder;
     std::optional<DocumentNode> own = reading_.parse(*reading_.keep(std::move(source)));
     if (!own) return std::nullopt;
+    if (own->shape == Shape::null) own->shape = Shape::map;
     if (own->shape != Shape::map) {
       reading_.error(own->at, "wrong-type", "a scenario is a mapping of keys to values", "begin with 'version: 1'");
       return std::nullopt;
@@ -59,14 +60,16 @@ class BaseReader {
 
   std::optional<DocumentNode> read_base(const DocumentNode& name, const fs::path& folder) {
     if (name.shape != Shape::scalar) {
-      reading_.error(name.at, "wrong-type", "'base' takes a file name or a list of them", "write 'base: [a.yaml, b.yaml]'");
+      reading_.error(name.at, "wrong-type", "'base' takes a file name or a list of them",
+                     "write 'base: [a.yaml, b.yaml]'");
       return std::nullopt;
     }
     const fs::path file = (folder / name.scalar).lexically_normal();
     std::error_code ignored;
     const fs::path identity = fs::weakly_canonical(file, ignored);
     if (std::find(open_.begin(), open_.end(), identity) != open_.end()) {
-      reading_.error(name.at, "base-cycle", "'" + name.scalar + "' is a base of itself", "remove one of the 'base' lines between them");
+      reading_.error(name.at, "base-cycle", "'" + name.scalar + "' is a base of itself",
+                     "remove one of the 'base' lines between them");
       return std::nullopt;
     }
     if (layers >= most_files) {
@@ -94,18 +97,24 @@ void take_cases(Reading& reading, LayeredFile& file) {
   const std::optional<DocumentNode> cases = take(file.tree, "cases");
   if (!cases) return;
   if (cases->shape != Shape::map || cases->entries.empty()) {
-    reading.error(cases->at, "wrong-type", "'cases' takes a mapping of names to what differs", "write 'cases: {NAME: {key: value}}'");
+    reading.error(cases->at, "wrong-type", "'cases' takes a mapping of names to what differs",
+                  "write 'cases: {NAME: {key: value}}'");
     return;
   }
   for (const DocumentEntry& entry : cases->entries) {
     DocumentNode overlay = entry.value;
     if (overlay.shape != Shape::map) {
-      reading.error(entry.value.at, "wrong-type", "'cases." + entry.key + "' takes a mapping of what differs", "write '" + entry.key + ": {key: value}'");
+      reading.error(entry.value.at, "wrong-type", "'cases." + entry.key + "' takes a mapping of what differs",
+                    "write '" + entry.key + ": {key: value}'");
       continue;
     }
     for (std::string_view key : {"base", "cases", "version"}) {
-      const auto found = std::find_if(overlay.entries.begin(), overlay.entries.end(), [&](const DocumentEntry& own) { return own.key == key; });
-      if (found != overlay.entries.end()) reading.error(found->key_at, "unknown-key", "'" + std::string(key) + "' belongs to the file, not to a case", "move it out of 'cases'");
+      const auto found = std::find_if(overlay.entries.begin(), overlay.entries.end(),
+                                      [&](const DocumentEntry& own) { return own.key == key; });
+      if (found == overlay.entries.end()) continue;
+      reading.error(found->key_at, "unknown-key", "'" + std::string(key) + "' belongs to the file, not to a case",
+                    "move it out of 'cases'");
+      overlay.entries.erase(found);
     }
     stamp(overlay, file.layers);
     file.cases.emplace_back(entry.key, std::move(overlay));
@@ -118,34 +127,25 @@ struct PathStep {
   Position at;
 };
 
-// A tree with nothing but `value` at the path.
-DocumentNode tree_of(const std::vector<PathStep>& path, DocumentNode value) {
-  for (auto step = path.rbegin(); step != path.rend(); ++step) {
-    DocumentNode level;
-    level.shape = Shape::map;
-    level.at = step->at;
-    level.layer = value.layer;
-    if (value.shape != Shape::scalar) value.at = step->at;
-    level.entries.push_back({step->key, step->at, std::move(value)});
-    value = std::move(level);
+// A tree with nothing but `value` at the path. On the way it goes on behind names from the catalog.
+DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, DocumentNode value) {
+  if (path.empty()) return value;
+  const PathStep& step = path.front();
+  FieldTable inner;
+  std::string like;
+  for (const Field& field : fields) {
+    if (field.key != step.key || field.record() == nullptr) continue;
+    inner = field.record()->fields;
+    if (field.record()->name_alone) like = field.record()->like;
   }
-  return value;
-}
-
-// Opens names from the catalog on the way of a path, so that what follows is laid over the entry.
-void open_names(DocumentNode& tree, FieldTable fields, std::span<const PathStep> path) {
-  DocumentNode* node = &tree;
-  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    node = node->find(path[i].key);
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& own) { return own.key == path[i].key; });
-    if (node == nullptr || field == fields.end() || field->record() == nullptr) return;
-    if (node->shape == Shape::scalar && field->record()->name_alone) {
-      DocumentNode name = *node;
-      node->shape = Shape::map;
-      node->entries.push_back({std::string(field->record()->like), name.at, std::move(name)});
-    }
-    fields = field->record()->fields;
-  }
+  DocumentNode level;
+  level.shape = Shape::map;
+  level.layer = value.layer;
+  DocumentNode rest = tree_of(path.subspan(1), inner, std::move(value));
+  if (rest.shape != Shape::scalar) rest.at = step.at;
+  if (path.size() > 1) rest.extends = like;
+  level.entries.push_back({step.key, step.at, std::move(rest)});
+  return level;
 }
 
 }  // namespace
@@ -171,7 +171,13 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
     const std::size_t equals = text.find('=');
     const SourceText* kept = reading.keep(std::move(source));
     if (equals == std::string::npos || equals == 0) {
-      reading.error({kept, 1, 1, static_cast<int>(std::max<std::size_t>(1, text.size()))}, "set-without-value", "'--set' takes path=value", "write '--set cost.model=ideal'");
+      reading.error({kept, 1, 1, static_cast<int>(std::max<std::size_t>(1, text.size()))}, "set-without-value",
+                    "'--set' takes path=value", "write '--set cost.model=ideal'");
+      continue;
+    }
+    if (text.find_first_not_of(" \t\n", equals + 1) == std::string::npos) {
+      reading.error({kept, 1, static_cast<int>(equals) + 1, 1}, "empty-value", "nothing follows '='",
+                    "write a value, or 'null' to remove what the file states");
       continue;
     }
     std::optional<DocumentNode> value = reading.parse(*kept, equals + 1);
@@ -179,7 +185,8 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
     std::vector<PathStep> path;
     for (std::size_t start = 0; start <= equals;) {
       const std::size_t end = std::min(text.find('.', start), equals);
-      path.push_back({text.substr(start, end - start), {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}});
+      path.push_back({text.substr(start, end - start),
+                      {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}});
       start = end + 1;
     }
     if (path.front().key == "base" || path.front().key == "cases") {
@@ -187,8 +194,7 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
       continue;
     }
     stamp(*value, layer + static_cast<int>(i));
-    open_names(tree, scenario_fields, path);
-    tree = merge(std::move(tree), tree_of(path, std::move(*value)));
+    tree = merge(std::move(tree), tree_of(path, scenario_fields, std::move(*value)));
   }
 }
 

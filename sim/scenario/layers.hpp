@@ -14,7 +14,7 @@ namespace decodesim {
 
 /// A file after its bases were merged, and its cases.
 struct LayeredFile {
-  DocumentNode tree;                                       // without `base` and `cases`
+  DocumentNode tree;                                        // without `base` and `cases`
   std::vector<std::pair<std::string, DocumentNode>> cases;  // what each lays over the tree, in the order written
   int layers = 0;
 };

@@ -39,7 +39,8 @@ void complete(Scenario& scenario) {
   }
 }
 
-Scenario resolve(Reading& reading, const DocumentNode& tree, const std::string& file_name, const std::string& case_name) {
+Scenario resolve(Reading& reading, const DocumentNode& tree, const std::string& file_name,
+                 const std::string& case_name) {
   Scenario scenario;
   scenario.case_name = case_name;
   const std::size_t errors_before = reading.errors();
@@ -71,13 +72,14 @@ std::vector<Scenario> load(SourceText source, std::span<const std::string> sets,
     }
   }
   if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
-  warnings.insert(warnings.end(), reading.diagnostics().begin(), reading.diagnostics().end());
+  for (Diagnostic& warning : reading.diagnostics()) warnings.push_back(std::move(warning));
   return scenarios;
 }
 
 }  // namespace
 
-std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets, std::vector<Diagnostic>& warnings) {
+std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets,
+                                     std::vector<Diagnostic>& warnings) {
   std::string why;
   std::optional<std::string> text = read_file(file, why);
   if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);

@@ -9,8 +9,15 @@ DocumentNode merge(DocumentNode under, DocumentNode over) {
   using Shape = DocumentNode::Shape;
   if (over.shape != Shape::map) return over;
   if (under.shape != Shape::map) {
-    under = {};
-    under.shape = Shape::map;
+    DocumentNode map;
+    map.shape = Shape::map;
+    if (under.shape == Shape::scalar && !over.extends.empty()) {
+      const Position at = under.at;
+      map.entries.push_back({over.extends, at, std::move(under)});
+    } else {
+      map.extends = over.extends;
+    }
+    under = std::move(map);
   }
   under.at = over.at;
   under.layer = over.layer;

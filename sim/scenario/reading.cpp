@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace decodesim {
@@ -33,6 +34,23 @@ void Reading::note(Diagnostic diagnostic) {
     diagnostic = std::move(last);
   }
   diagnostics_.push_back(std::move(diagnostic));
+}
+
+std::vector<Diagnostic> Reading::diagnostics() const {
+  std::vector<std::string> files;
+  std::vector<std::pair<std::size_t, const Diagnostic*>> order;
+  for (const Diagnostic& diagnostic : diagnostics_) {
+    const auto file = std::find(files.begin(), files.end(), diagnostic.file);
+    order.emplace_back(file - files.begin(), &diagnostic);
+    if (file == files.end()) files.push_back(diagnostic.file);
+  }
+  const auto place = [](const auto& entry) {
+    return std::tuple(entry.first, entry.second->line == 0, entry.second->line, entry.second->column);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::vector<Diagnostic> sorted;
+  for (const auto& entry : order) sorted.push_back(*entry.second);
+  return sorted;
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path, std::string& why) {

@@ -29,7 +29,8 @@ class Reading {
   void warn(const Position& at, std::string code, std::string message, std::string help = {}) {
     note(diagnostic_at(at, Severity::warning, std::move(code), std::move(message), std::move(help)));
   }
-  [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// What was found, by file in the order of their reading, and by place within a file.
+  [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
   /// Mistakes so far; tells whether a part was read without one.
   [[nodiscard]] std::size_t errors() const { return errors_; }
 

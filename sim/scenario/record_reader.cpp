@@ -39,8 +39,10 @@ std::string range_words(Kind kind, const Range& range) {
     switch (kind) {
       case Kind::count:
       case Kind::tokens:
-      case Kind::duration: return value_text(kind, Value(static_cast<std::int64_t>(value)));
-      default: return value_text(kind, Value(value));
+      case Kind::duration:
+        return value_text(kind, Value(static_cast<std::int64_t>(value)));
+      default:
+        return value_text(kind, Value(value));
     }
   };
   if (range.min == range.max) return "must be " + text(range.min);
@@ -51,10 +53,14 @@ std::string range_words(Kind kind, const Range& range) {
 
 std::string_view shape_name(Shape shape) {
   switch (shape) {
-    case Shape::null: return "nothing";
-    case Shape::scalar: return "a single value";
-    case Shape::list: return "a list";
-    case Shape::map: return "a mapping";
+    case Shape::null:
+      return "nothing";
+    case Shape::scalar:
+      return "a single value";
+    case Shape::list:
+      return "a list";
+    case Shape::map:
+      return "a mapping";
   }
   return "";
 }
@@ -96,7 +102,8 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
     const Field* field = find_field(fields, entry.key);
     if (field == nullptr || field->selects.apply == nullptr) continue;
     if (selected != nullptr && selected->value.layer == entry.value.layer) {
-      reading_.error(entry.key_at, "contradiction", "'" + joined(path, selected->key) + "' and '" + joined(path, entry.key) + "' exclude each other",
+      reading_.error(entry.key_at, "contradiction",
+                     "'" + joined(path, selected->key) + "' and '" + joined(path, entry.key) + "' exclude each other",
                      "keep one of them");
     } else if (selected == nullptr || selected->value.layer < entry.value.layer) {
       selected = &entry;
@@ -115,7 +122,11 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
     }
     if (field->selects.apply != nullptr) {
       if (&entry != selected) {
-        reading_.warn(entry.key_at, "superseded", "'" + joined(path, entry.key) + "' is replaced by '" + joined(path, selected->key) + "', which is stated later");
+        // Of one layer they were told to exclude each other already.
+        if (entry.value.layer == selected->value.layer) continue;
+        reading_.warn(entry.key_at, "superseded",
+                      "'" + joined(path, entry.key) + "' is replaced by '" + joined(path, selected->key) +
+                          "', which is stated later");
         continue;
       }
       field->selects.apply(spec);
@@ -129,7 +140,10 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
     const bool applies = field.applies_to(spec);
     const bool present = map.find(field.key) != nullptr;
     if (present && !applies) without_effect(map, field, fields, spec, joined(path, field.key));
-    const bool near = std::find(near_misses.begin(), near_misses.end(), field.key) != near_misses.end();
+    // What was only misspelt is not missing, nor is what a misspelt name from the catalog would have brought.
+    const bool near = std::any_of(near_misses.begin(), near_misses.end(), [&](std::string_view key) {
+      return key == field.key || find_field(fields, key) == nullptr;
+    });
     if (!present && applies && field.need == Need::required && !near) missing_key(map, field, joined(path, field.key));
   }
 }
@@ -144,15 +158,19 @@ void RecordReader::read_field(const Field& field, const DocumentNode& node, void
   }
 }
 
-void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& node, void* spec, const std::string& path) {
+void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& node, void* spec,
+                               const std::string& path) {
   if (node.shape != Shape::scalar) {
-    wrong_shape(node, path, kind_name(scalar.kind), "write it like '" + std::string(scalar.choices.empty() ? kind_example(scalar.kind) : scalar.choices.front()) + "'");
+    wrong_shape(node, path, kind_name(scalar.kind),
+                "write it like '" +
+                    std::string(scalar.choices.empty() ? kind_example(scalar.kind) : scalar.choices.front()) + "'");
     return;
   }
   if (scalar.kind == Kind::choice) {
     const auto choice = std::find(scalar.choices.begin(), scalar.choices.end(), node.scalar);
     if (choice == scalar.choices.end()) {
-      reading_.error(node.at, "unknown-value", "'" + path + "' cannot be '" + node.scalar + "'", suggestion(node.scalar, scalar.choices));
+      reading_.error(node.at, "unknown-value", "'" + path + "' cannot be '" + node.scalar + "'",
+                     suggestion(node.scalar, scalar.choices));
       return;
     }
     scalar.set(spec, Value(static_cast<std::int64_t>(choice - scalar.choices.begin())));
@@ -168,13 +186,15 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
     if (const auto* real = std::get_if<double>(&value)) number = *real;
     const bool is_number = std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
     if (is_number && !scalar.range.contains(number)) {
-      reading_.error(node.at, "out-of-range", "'" + path + "' is " + value_text(scalar.kind, value), "it " + range_words(scalar.kind, scalar.range));
+      reading_.error(node.at, "out-of-range", "'" + path + "' is " + value_text(scalar.kind, value),
+                     "it " + range_words(scalar.kind, scalar.range));
       return;
     }
     if (scalar.names != nullptr) {
       const std::vector<std::string_view> names = scalar.names();
       if (std::find(names.begin(), names.end(), node.scalar) == names.end()) {
-        reading_.error(node.at, "unknown-name", "'" + path + "' names no known one: '" + node.scalar + "'", suggestion(node.scalar, names));
+        reading_.error(node.at, "unknown-name", "'" + path + "' names no known one: '" + node.scalar + "'",
+                       suggestion(node.scalar, names));
         return;
       }
     }
@@ -187,7 +207,8 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
   if (lists_ == 0) stated_.push_back(path);
 }
 
-void RecordReader::read_record(const RecordField& record, const DocumentNode& node, void* spec, const std::string& path) {
+void RecordReader::read_record(const RecordField& record, const DocumentNode& node, void* spec,
+                               const std::string& path) {
   if (node.shape == Shape::scalar && record.shorthand != nullptr) {
     // A word of the mapping's own keys cannot stand alone: it needs its number.
     if (const Field* inner = find_field(record.fields, node.scalar)) {
@@ -237,7 +258,8 @@ void RecordReader::read_list(const ListField& list, const DocumentNode& node, vo
   if (lists_ == 0) stated_.push_back(path);
 }
 
-std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record, DocumentNode node, const std::string& path) {
+std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record, DocumentNode node,
+                                                       const std::string& path) {
   std::vector<std::string> seen;
   for (;;) {
     DocumentNode name = node;
@@ -252,7 +274,8 @@ std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record
       node.layer = name.layer;
     }
     if (name.shape != Shape::scalar) {
-      wrong_shape(name, joined(path, record.like), "a name", "'decodesim list " + std::string(record.catalog) + "' shows them");
+      wrong_shape(name, joined(path, record.like), "a name",
+                  "'decodesim list " + std::string(record.catalog) + "' shows them");
       return std::nullopt;
     }
     const std::string kind = std::string(record.catalog.substr(0, record.catalog.size() - 1));
@@ -279,7 +302,8 @@ std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record
       reading_.error(name.at, "unreadable-file", "cannot read " + file.string() + ": " + why);
       return std::nullopt;
     }
-    std::optional<DocumentNode> entry = reading_.parse(*reading_.keep({file.string(), file.parent_path(), std::move(*text)}));
+    std::optional<DocumentNode> entry =
+        reading_.parse(*reading_.keep({file.string(), file.parent_path(), std::move(*text)}));
     if (!entry) return std::nullopt;
     stamp(*entry, -1);
     const DocumentNode* has = entry->find("gpus");
@@ -288,23 +312,30 @@ std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record
       const auto most = parse_value(Kind::count, has->scalar);
       const auto wanted = parse_value(Kind::count, taken->scalar);
       if (most.index() == 0 && wanted.index() == 0 && std::get<0>(wanted) > std::get<0>(most)) {
-        reading_.error(taken->at, "out-of-range", "'" + joined(path, "gpus") + "' is " + taken->scalar + ", but '" + name.scalar + "' has " + has->scalar + " GPUs",
+        reading_.error(taken->at, "out-of-range",
+                       "'" + joined(path, "gpus") + "' is " + taken->scalar + ", but '" + name.scalar + "' has " +
+                           has->scalar + " GPUs",
                        "take at most " + has->scalar + ", or describe the node with its links");
       }
       // The links stay wired for the whole node.
       DocumentNode installed = *has;
-      if (entry->find("gpus_installed") == nullptr) entry->entries.push_back({"gpus_installed", has->at, std::move(installed)});
+      if (entry->find("gpus_installed") == nullptr)
+        entry->entries.push_back({"gpus_installed", has->at, std::move(installed)});
     }
     // What was changed is no longer what the catalog describes, and must not go by its name.
-    const bool changed = std::any_of(node.entries.begin(), node.entries.end(), [](const DocumentEntry& own) { return own.key != "gpus" && !own.key.starts_with("x-"); });
-    if (DocumentNode* entry_name = entry->find("name"); changed && entry_name != nullptr) entry_name->scalar = "like " + entry_name->scalar;
+    const bool changed = std::any_of(node.entries.begin(), node.entries.end(), [](const DocumentEntry& own) {
+      return own.key != "gpus" && !own.key.starts_with("x-");
+    });
+    if (DocumentNode* entry_name = entry->find("name"); changed && entry_name != nullptr)
+      entry_name->scalar = "like " + entry_name->scalar;
     const Position at = node.at;
     node = merge(std::move(*entry), std::move(node));
     node.at = at;
   }
 }
 
-void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path, const std::vector<std::string_view>& extra) {
+void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,
+                               const std::vector<std::string_view>& extra) {
   const std::vector<std::string_view> keys = keys_of(fields, extra);
   std::string help = suggestion(entry.key, keys);
   if (!nearest_name(entry.key, keys)) {
@@ -318,11 +349,14 @@ void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, co
 void RecordReader::missing_key(const DocumentNode& map, const Field& field, const std::string& path) {
   std::string message = "missing key '" + path + "'";
   if (!field.applies.words.empty()) message += ", which is needed where " + std::string(field.applies.words);
-  reading_.error(map.at, "missing-key", message, "add '" + std::string(field.key) + ": " + example(field) + "': " + std::string(field.doc));
+  reading_.error(map.at, "missing-key", message,
+                 "add '" + std::string(field.key) + ": " + example(field) + "': " + std::string(field.doc));
 }
 
-void RecordReader::without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec, const std::string& path) {
-  const auto entry = std::find_if(map.entries.begin(), map.entries.end(), [&](const DocumentEntry& own) { return own.key == field.key; });
+void RecordReader::without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec,
+                                  const std::string& path) {
+  const auto entry = std::find_if(map.entries.begin(), map.entries.end(),
+                                  [&](const DocumentEntry& own) { return own.key == field.key; });
   // Who took its effect: the key that decides, or the one that selected something else.
   int decided = -1;
   std::string decider;
@@ -335,18 +369,22 @@ void RecordReader::without_effect(const DocumentNode& map, const Field& field, F
   }
   const std::string message = "'" + path + "' has an effect only where " + std::string(field.applies.words);
   if (decided > entry->value.layer) {
-    reading_.warn(entry->key_at, "superseded", message, "'" + decider + "' is stated later and wins; this value is dropped");
+    reading_.warn(entry->key_at, "superseded", message,
+                  "'" + decider + "' is stated later and wins; this value is dropped");
     reset_field(field, spec);
     std::erase_if(stated_, [&](const std::string& stated) { return stated == path || stated.starts_with(path + "."); });
     return;
   }
   std::string help = "remove it";
-  if (decided >= 0 && decided < entry->value.layer) help += ", or remove what a base file states with '" + decider + ": null'";
+  if (decided >= 0 && decided < entry->value.layer)
+    help += ", or remove what a base file states with '" + decider + ": null'";
   reading_.error(entry->key_at, "no-effect", message, help);
 }
 
-void RecordReader::wrong_shape(const DocumentNode& node, const std::string& path, std::string_view wanted, const std::string& help) {
-  reading_.error(node.at, "wrong-type", "'" + path + "' takes " + std::string(wanted) + ", not " + std::string(shape_name(node.shape)), help);
+void RecordReader::wrong_shape(const DocumentNode& node, const std::string& path, std::string_view wanted,
+                               const std::string& help) {
+  reading_.error(node.at, "wrong-type",
+                 "'" + path + "' takes " + std::string(wanted) + ", not " + std::string(shape_name(node.shape)), help);
 }
 
 }  // namespace decodesim

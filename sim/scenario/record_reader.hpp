@@ -30,9 +30,11 @@ class RecordReader {
   /// The mapping that a name stands for, with what the scenario says laid over it; nothing after a mistake.
   std::optional<DocumentNode> from_catalog(const RecordField& record, DocumentNode node, const std::string& path);
 
-  void unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path, const std::vector<std::string_view>& extra);
+  void unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,
+                   const std::vector<std::string_view>& extra);
   void missing_key(const DocumentNode& map, const Field& field, const std::string& path);
-  void without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec, const std::string& path);
+  void without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec,
+                      const std::string& path);
   void wrong_shape(const DocumentNode& node, const std::string& path, std::string_view wanted, const std::string& help);
 
   Reading& reading_;

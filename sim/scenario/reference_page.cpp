@@ -44,7 +44,8 @@ std::string range_text(const ScalarField& scalar) {
   } else if (range.min > 0) {
     text += ", at least " + bound_text(scalar.kind, range.min);
   }
-  if (range.max < 1e9) text += std::string(range.max_excluded ? ", below " : ", at most ") + bound_text(scalar.kind, range.max);
+  if (range.max < 1e9)
+    text += std::string(range.max_excluded ? ", below " : ", at most ") + bound_text(scalar.kind, range.max);
   return text;
 }
 
@@ -54,14 +55,19 @@ class PageWriter {
     text_ =
         "# Reference of scenario files\n\n"
         "Written by `decodesim schema --markdown` from the field tables that the loader itself reads.\n\n"
-        "- Quantities carry units: `80 GB`, `80 GiB`, `3.35 TB/s`, `989.5 TFLOP/s`, `21 ms`, `5 req/s`, `25 %`. A bare number where a unit\n"
-        "  belongs is an error. For tokens `k` is 1,024 and `M` is 1,024 k; everywhere else prefixes are decimal unless written\n"
+        "- Quantities carry units: `80 GB`, `80 GiB`, `3.35 TB/s`, `989.5 TFLOP/s`, `21 ms`, `5 req/s`, `25 %`. A bare "
+        "number where a unit\n"
+        "  belongs is an error. For tokens `k` is 1,024 and `M` is 1,024 k; everywhere else prefixes are decimal "
+        "unless written\n"
         "  `KiB`, `MiB`, `GiB` or `TiB`.\n"
-        "- `base:` names a file, or a list of them, relative to the file that names it. Bases merge left to right, then the file, then the\n"
+        "- `base:` names a file, or a list of them, relative to the file that names it. Bases merge left to right, "
+        "then the file, then the\n"
         "  case, then `--set path=value`. Mappings merge, lists and scalars replace, and `key: null` removes.\n"
         "- `cases:` holds several scenarios in one file: a mapping of names to what each lays over the rest.\n"
-        "- Keys that begin with `x-` are free for notes. Any other unknown key, a key stated twice and a key without effect are errors.\n"
-        "- Defaults are tagged with their source: *spec* is what the server or a datasheet documents, *measured* what real servers show,\n"
+        "- Keys that begin with `x-` are free for notes. Any other unknown key, a key stated twice and a key without "
+        "effect are errors.\n"
+        "- Defaults are tagged with their source: *spec* is what the server or a datasheet documents, *measured* what "
+        "real servers show,\n"
         "  *assumed* a choice of ours. Reports list every tagged default that a scenario did not state.\n";
     section("Top level", "", scenario_fields);
     return std::move(text_);
@@ -81,7 +87,8 @@ class PageWriter {
   void row(const Field& field, const std::string& path) {
     std::string meaning(field.doc);
     if (!field.applies.words.empty()) meaning += "; only where " + std::string(field.applies.words);
-    text_ += "| `" + std::string(field.key) + "` | " + escaped(value_of(field)) + " | " + escaped(default_of(field, path)) + " | " + escaped(meaning) + " |\n";
+    text_ += "| `" + std::string(field.key) + "` | " + escaped(value_of(field)) + " | " +
+             escaped(default_of(field, path)) + " | " + escaped(meaning) + " |\n";
   }
 
   static std::string value_of(const Field& field) {
@@ -98,7 +105,8 @@ class PageWriter {
     if (field.need == Need::required) return "required";
     if (field.need == Need::optional) return "absent";
     std::string text(field.default_words);
-    if (const ScalarField* scalar = field.scalar(); text.empty() && scalar != nullptr) text = scalar_text(*scalar, scalar->initial());
+    if (const ScalarField* scalar = field.scalar(); text.empty() && scalar != nullptr)
+      text = scalar_text(*scalar, scalar->initial());
     if (field.source != DefaultSource::unlisted) text += " (*" + std::string(default_source_name(field.source)) + "*)";
     return text;
   }

@@ -31,7 +31,8 @@ struct Scenario {
   WorkloadSpec workload;
   RunSpec run;
   SloSpec slo;
-  std::vector<std::string> stated;  // sorted paths of what the files, the catalog and `--set` wrote; the rest are defaults
+  std::vector<std::string>
+      stated;  // sorted paths of what the files, the catalog and `--set` wrote; the rest are defaults
 };
 
 }  // namespace decodesim

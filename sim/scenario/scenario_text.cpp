@@ -46,8 +46,10 @@ std::string yaml_text(std::string_view text) {
 }
 
 std::string scalar_text(const ScalarField& scalar, const Value& value, Paths paths) {
-  if (scalar.kind == Kind::choice) return std::string(scalar.choices[static_cast<std::size_t>(std::get<std::int64_t>(value))]);
-  if (scalar.kind == Kind::path && paths == Paths::names) return yaml_text(std::filesystem::path(std::get<std::string>(value)).filename().string());
+  if (scalar.kind == Kind::choice)
+    return std::string(scalar.choices[static_cast<std::size_t>(std::get<std::int64_t>(value))]);
+  if (scalar.kind == Kind::path && paths == Paths::names)
+    return yaml_text(std::filesystem::path(std::get<std::string>(value)).filename().string());
   if (scalar.kind == Kind::path || scalar.kind == Kind::text) return yaml_text(std::get<std::string>(value));
   return value_text(scalar.kind, value);
 }
@@ -61,7 +63,8 @@ bool is_absent(const Field& field, const void* spec) {
   if (!field.applies_to(spec)) return true;
   if (const ScalarField* scalar = field.scalar()) {
     const Value value = scalar->get(spec);
-    return std::holds_alternative<std::monostate>(value) || ((scalar->kind == Kind::text || scalar->kind == Kind::path) && value == Value(std::string()));
+    return std::holds_alternative<std::monostate>(value) ||
+           ((scalar->kind == Kind::text || scalar->kind == Kind::path) && value == Value(std::string()));
   }
   if (const ListField* list = field.list()) return list->size(spec) == 0;
   return false;
@@ -95,7 +98,8 @@ class Writer {
       } else {
         text_ += start + "\n";
         const ListField& list = *field.list();
-        for (std::size_t i = 0; i < list.size(spec); ++i) text_ += indent + "  - " + braces(list.fields, list.at(spec, i)) + "\n";
+        for (std::size_t i = 0; i < list.size(spec); ++i)
+          text_ += indent + "  - " + braces(list.fields, list.at(spec, i)) + "\n";
       }
     }
   }
@@ -103,7 +107,8 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  void write_record(const Field& field, const RecordField& record, const void* spec, const std::string& start, const std::string& indent) {
+  void write_record(const Field& field, const RecordField& record, const void* spec, const std::string& start,
+                    const std::string& indent) {
     if (record.shorthand != nullptr) {
       const ScalarField& scalar = *record.shorthand->scalar();
       const Value value = scalar.get(spec);
@@ -141,7 +146,8 @@ std::string written(const Scenario& scenario, Paths paths) {
   return writer.take();
 }
 
-void collect_defaults(FieldTable fields, const void* spec, const std::string& path, const Scenario& scenario, std::vector<DefaultUsed>& found) {
+void collect_defaults(FieldTable fields, const void* spec, const std::string& path, const Scenario& scenario,
+                      std::vector<DefaultUsed>& found) {
   for (const Field& field : fields) {
     if (!field.applies_to(spec)) continue;
     const std::string own = path.empty() ? std::string(field.key) : path + "." + std::string(field.key);
@@ -151,8 +157,11 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
       if (record->shorthand != nullptr) {
         const ScalarField& scalar = *record->shorthand->scalar();
         const Value value = scalar.get(member);
-        const bool listed = !stated && field.source != DefaultSource::unlisted && !std::holds_alternative<std::monostate>(value);
-        if (listed) found.push_back({own, scalar_text(scalar, value, Paths::whole), std::string(default_source_name(field.source))});
+        const bool listed =
+            !stated && field.source != DefaultSource::unlisted && !std::holds_alternative<std::monostate>(value);
+        if (listed)
+          found.push_back(
+              {own, scalar_text(scalar, value, Paths::whole), std::string(default_source_name(field.source))});
       } else if (field.need != Need::optional || !is_untouched(record->fields, member)) {
         collect_defaults(record->fields, member, own, scenario, found);
       }
@@ -160,7 +169,8 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
     }
     if (stated || field.need != Need::defaulted || field.source == DefaultSource::unlisted) continue;
     if (const ScalarField* scalar = field.scalar()) {
-      found.push_back({own, scalar_text(*scalar, scalar->get(spec), Paths::whole), std::string(default_source_name(field.source))});
+      found.push_back(
+          {own, scalar_text(*scalar, scalar->get(spec), Paths::whole), std::string(default_source_name(field.source))});
     } else if (field.list()->size(spec) > 0) {
       found.push_back({own, std::string(field.default_words), std::string(default_source_name(field.source))});
     }

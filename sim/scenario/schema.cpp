@@ -18,7 +18,8 @@ std::string pattern_of(Kind kind) {
   for (std::string_view unit : unit_names(kind)) units += (units.empty() ? "" : "|") + std::string(unit);
   if (kind == Kind::bytes) units += "|KB";
   if (kind == Kind::bandwidth) units += "|KB/s";
-  return "^\\s*" + std::string(number_pattern) + (units.empty() ? "" : "\\s*(" + units + ")") + (needs_unit(kind) ? "" : "?") + "\\s*$";
+  return "^\\s*" + std::string(number_pattern) + (units.empty() ? "" : "\\s*(" + units + ")") +
+         (needs_unit(kind) ? "" : "?") + "\\s*$";
 }
 
 class SchemaWriter {
@@ -29,7 +30,8 @@ class SchemaWriter {
     json_.member("title", "decodesim scenario");
     json_.member("type", "object");
     json_.member_array("anyOf");
-    for (const char* key : {"version", "base"}) json_.begin_object().member_array("required").value(key).end_array().end_object();
+    for (const char* key : {"version", "base"})
+      json_.begin_object().member_array("required").value(key).end_array().end_object();
     json_.end_array();
     mapping_body(scenario_fields, Place::file);
     json_.member_object("definitions").member_object("overlay");
@@ -47,7 +49,11 @@ class SchemaWriter {
     json_.member_object("patternProperties").member_object("^x-").end_object().end_object();
     json_.member_object("properties");
     if (place == Place::file) file_keys();
-    if (!like.empty()) json_.member_object(like).member("type", "string").member("description", "a name from the catalog to start from").end_object();
+    if (!like.empty())
+      json_.member_object(like)
+          .member("type", "string")
+          .member("description", "a name from the catalog to start from")
+          .end_object();
     for (const Field& field : fields) {
       if (place == Place::overlay && field.key == "version") continue;
       json_.member_object(field.key);
@@ -65,9 +71,19 @@ class SchemaWriter {
   }
 
   void file_keys() {
-    json_.member_object("base").member("description", "files that this one is laid over, merged left to right").member_array("type");
-    json_.value("string").value("array").end_array().member_object("items").member("type", "string").end_object().end_object();
-    json_.member_object("cases").member("description", "several scenarios in one file: what each lays over it").member("type", "object");
+    json_.member_object("base")
+        .member("description", "files that this one is laid over, merged left to right")
+        .member_array("type");
+    json_.value("string")
+        .value("array")
+        .end_array()
+        .member_object("items")
+        .member("type", "string")
+        .end_object()
+        .end_object();
+    json_.member_object("cases")
+        .member("description", "several scenarios in one file: what each lays over it")
+        .member("type", "object");
     json_.member_object("additionalProperties").member("$ref", "#/definitions/overlay").end_object().end_object();
   }
 
@@ -101,8 +117,12 @@ class SchemaWriter {
 
   void scalar_body(const ScalarField& scalar, bool or_null) {
     switch (scalar.kind) {
-      case Kind::flag: types({"boolean"}, or_null); return;
-      case Kind::choice: names({scalar.choices.begin(), scalar.choices.end()}, or_null); return;
+      case Kind::flag:
+        types({"boolean"}, or_null);
+        return;
+      case Kind::choice:
+        names({scalar.choices.begin(), scalar.choices.end()}, or_null);
+        return;
       case Kind::text:
         if (scalar.names != nullptr) {
           names(scalar.names(), or_null);
@@ -111,8 +131,12 @@ class SchemaWriter {
           types({"string", "number", "boolean"}, or_null);
         }
         return;
-      case Kind::path: types({"string"}, or_null); return;
-      case Kind::count: types({"integer"}, or_null); break;
+      case Kind::path:
+        types({"string"}, or_null);
+        return;
+      case Kind::count:
+        types({"integer"}, or_null);
+        break;
       case Kind::tokens:
         types({"integer", "string"}, or_null);
         json_.member("pattern", pattern_of(scalar.kind));
@@ -130,7 +154,8 @@ class SchemaWriter {
         return;
     }
     json_.member(scalar.range.min_excluded ? "exclusiveMinimum" : "minimum", scalar.range.min);
-    if (scalar.range.max < 9e18) json_.member(scalar.range.max_excluded ? "exclusiveMaximum" : "maximum", scalar.range.max);
+    if (scalar.range.max < 9e18)
+      json_.member(scalar.range.max_excluded ? "exclusiveMaximum" : "maximum", scalar.range.max);
   }
 
   void record_body(const RecordField& record, bool or_null) {

@@ -27,49 +27,76 @@ inline void set_never_fits(SchedulerSpec& scheduler, const Value& value) {
   scheduler.never_fits = static_cast<NeverFits>(std::get<std::int64_t>(value));
 }
 inline constexpr std::string_view never_fits_words[] = {"reject", "hang"};
-inline constexpr Field never_fits_shorthand =
-    computed_field<SchedulerSpec, never_fits_word, set_never_fits>("never_fits", Kind::choice, {.choices = never_fits_words});
+inline constexpr Field never_fits_shorthand = computed_field<SchedulerSpec, never_fits_word, set_never_fits>(
+    "never_fits", Kind::choice, {.choices = never_fits_words});
 inline constexpr Field never_fits_fields[] = {
-    field<&SchedulerSpec::fail_after>("fail_after", {.doc = "cancel a request that preempted itself so often", .need = Need::required,
-                                                     .range = from_to(1, 1e9),
-                                                     .selects = selects<&SchedulerSpec::never_fits, NeverFits::fail_after>()}),
+    field<&SchedulerSpec::fail_after>("fail_after",
+                                      {.doc = "cancel a request that preempted itself so often",
+                                       .need = Need::required,
+                                       .range = from_to(1, 1e9),
+                                       .selects = selects<&SchedulerSpec::never_fits, NeverFits::fail_after>()}),
 };
 
 inline constexpr Field scheduler_fields[] = {
-    field<&SchedulerSpec::engine>("engine", {.doc = "the server whose scheduler decides", .source = DefaultSource::assumed, .names = engine_names}),
-    field<&SchedulerSpec::max_num_seqs>("max_num_seqs", {.doc = "most sequences that run at once", .source = DefaultSource::spec,
-                                                         .range = from_to(1, 1e7)}),
-    field<&SchedulerSpec::max_num_batched_tokens>(
-        "max_num_batched_tokens", {.doc = "most tokens that one step computes", .source = DefaultSource::spec, .kind = Kind::tokens,
-                                   .range = from_to(1, 1e12)}),
-    field<&SchedulerSpec::long_prefill_token_threshold>(
-        "long_prefill_token_threshold", {.doc = "most tokens of one prompt in a step; 0: no limit", .source = DefaultSource::spec,
-                                         .kind = Kind::tokens, .range = from_to(0, 1e12)}),
-    field<&SchedulerSpec::enable_chunked_prefill>("enable_chunked_prefill", {.doc = "a prompt may be computed over several steps",
-                                                                             .source = DefaultSource::spec}),
-    field<&SchedulerSpec::reserve_full_isl>("reserve_full_isl", {.doc = "admit only where the whole current sequence fits now",
-                                                                 .source = DefaultSource::spec}),
-    field<&SchedulerSpec::watermark>("watermark", {.doc = "share of the blocks that admissions leave free while something runs",
-                                                   .source = DefaultSource::spec, .kind = Kind::fraction, .range = from_below(0, 1)}),
-    field<&SchedulerSpec::async>("async", {.doc = "plan the next step while this one runs", .source = DefaultSource::spec}),
-    group("never_fits", never_fits_fields,
-          {.doc = "what becomes of a request that needs more than the empty pool: `reject`, `hang`, or `{fail_after: k}`",
-           .source = DefaultSource::assumed, .default_words = "reject", .shorthand = &never_fits_shorthand}),
-    field<&SchedulerSpec::max_model_len>("max_model_len", {.doc = "most tokens of prompt and output together; absent: the model's",
-                                                           .need = Need::optional, .kind = Kind::tokens, .range = from_to(2, 1e12)}),
-    field<&SchedulerSpec::startup_check>("startup_check", {.doc = "whether a pool below one max_model_len is a warning or an error",
-                                                           .choices = startup_check_names}),
+    field<&SchedulerSpec::engine>(
+        "engine",
+        {.doc = "the server whose scheduler decides", .source = DefaultSource::assumed, .names = engine_names}),
+    field<&SchedulerSpec::max_num_seqs>(
+        "max_num_seqs",
+        {.doc = "most sequences that run at once", .source = DefaultSource::spec, .range = from_to(1, 1e7)}),
+    field<&SchedulerSpec::max_num_batched_tokens>("max_num_batched_tokens",
+                                                  {.doc = "most tokens that one step computes",
+                                                   .source = DefaultSource::spec,
+                                                   .kind = Kind::tokens,
+                                                   .range = from_to(1, 1e12)}),
+    field<&SchedulerSpec::long_prefill_token_threshold>("long_prefill_token_threshold",
+                                                        {.doc = "most tokens of one prompt in a step; 0: no limit",
+                                                         .source = DefaultSource::spec,
+                                                         .kind = Kind::tokens,
+                                                         .range = from_to(0, 1e12)}),
+    field<&SchedulerSpec::enable_chunked_prefill>(
+        "enable_chunked_prefill",
+        {.doc = "a prompt may be computed over several steps", .source = DefaultSource::spec}),
+    field<&SchedulerSpec::reserve_full_isl>(
+        "reserve_full_isl",
+        {.doc = "admit only where the whole current sequence fits now", .source = DefaultSource::spec}),
+    field<&SchedulerSpec::watermark>("watermark",
+                                     {.doc = "share of the blocks that admissions leave free while something runs",
+                                      .source = DefaultSource::spec,
+                                      .kind = Kind::fraction,
+                                      .range = from_below(0, 1)}),
+    field<&SchedulerSpec::async>("async",
+                                 {.doc = "plan the next step while this one runs", .source = DefaultSource::spec}),
+    group(
+        "never_fits", never_fits_fields,
+        {.doc = "what becomes of a request that needs more than the empty pool: `reject`, `hang`, or `{fail_after: k}`",
+         .source = DefaultSource::assumed,
+         .default_words = "reject",
+         .shorthand = &never_fits_shorthand}),
+    field<&SchedulerSpec::max_model_len>("max_model_len",
+                                         {.doc = "most tokens of prompt and output together; absent: the model's",
+                                          .need = Need::optional,
+                                          .kind = Kind::tokens,
+                                          .range = from_to(2, 1e12)}),
+    field<&SchedulerSpec::startup_check>(
+        "startup_check",
+        {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),
 };
 
-constexpr bool prompts_arrive_computed(const ServingSpec& serving) { return serving.prefill == PrefillMode::arrives_computed; }
+constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
+  return serving.prefill == PrefillMode::arrives_computed;
+}
 
 inline constexpr Field serving_fields[] = {
     field<&ServingSpec::prefill>("prefill", {.doc = "whether this server computes prompts or finds their KV in place",
-                                             .source = DefaultSource::assumed, .choices = prefill_names}),
+                                             .source = DefaultSource::assumed,
+                                             .choices = prefill_names}),
     field<&ServingSpec::after_preemption>(
-        "after_preemption", {.doc = "whether a preempted sequence computes its KV again or has its prompt's brought back",
-                             .source = DefaultSource::assumed, .choices = after_preemption_names,
-                             .applies = when<&prompts_arrive_computed>("serving.prefill is arrives_computed", "prefill")}),
+        "after_preemption",
+        {.doc = "whether a preempted sequence computes its KV again or has its prompt's brought back",
+         .source = DefaultSource::assumed,
+         .choices = after_preemption_names,
+         .applies = when<&prompts_arrive_computed>("serving.prefill is arrives_computed", "prefill")}),
 };
 
 }  // namespace decodesim

@@ -47,7 +47,8 @@ void write_json(const std::vector<Checked>& files, const std::vector<Diagnostic>
   json.end_array().member_array("diagnostics");
   for (const Diagnostic& diagnostic : diagnostics) {
     json.begin_object();
-    json.member("severity", diagnostic.severity == Severity::error ? "error" : "warning").member("code", diagnostic.code);
+    json.member("severity", diagnostic.severity == Severity::error ? "error" : "warning")
+        .member("code", diagnostic.code);
     json.member("message", diagnostic.message).member("file", diagnostic.file).member("line", diagnostic.line);
     json.member("column", diagnostic.column).member("length", diagnostic.length).member("help", diagnostic.help);
     json.end_object();
@@ -59,9 +60,11 @@ void write_json(const std::vector<Checked>& files, const std::vector<Diagnostic>
 }  // namespace
 
 int check_command(std::span<const std::string> args) {
-  CommandLine line{"decodesim check FILE... [options]", "Validates scenario files and names every mistake with its place. Exit code 2 where there is one.",
+  CommandLine line{"decodesim check FILE... [options]",
+                   "Validates scenario files and names every mistake with its place. Exit code 2 where there is one.",
                    po::options_description("options"), "file"};
-  line.options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "lay a value over every file")(
+  line.options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+                             "lay a value over every file")(
       "resolved", "print each scenario with every value in effect")("json", "one JSON document on stdout");
   const auto options = parse_options(line, args);
   if (!options) return exit_done;

@@ -8,7 +8,14 @@
 namespace decodesim {
 
 /// What the process returns, whatever the command.
-enum ExitCode { exit_done = 0, exit_failure = 1, exit_usage = 2, exit_missed = 3, exit_regression = 4, exit_interrupted = 130 };
+enum ExitCode {
+  exit_done = 0,
+  exit_failure = 1,
+  exit_usage = 2,
+  exit_missed = 3,
+  exit_regression = 4,
+  exit_interrupted = 130
+};
 
 /// A command takes what follows its name and returns an exit code. It writes results to stdout and all else to stderr.
 /// A mistake in the arguments is thrown as UsageError, one in a scenario as ScenarioError: both end with exit code 2.

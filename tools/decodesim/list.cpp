@@ -30,12 +30,15 @@ struct Row {
 std::vector<Row> rows_of(const std::string& kind) {
   std::vector<Row> rows;
   if (kind == "engines") {
-    for (const EngineRow& engine : engine_table()) rows.push_back({std::string(engine.name), "", std::string(engine.doc)});
+    for (const EngineRow& engine : engine_table())
+      rows.push_back({std::string(engine.name), "", std::string(engine.doc)});
   } else if (kind == "policies") {
-    for (const PolicyRow& policy : policy_table()) rows.push_back({std::string(policy.name), std::string(policy.axis), std::string(policy.doc)});
+    for (const PolicyRow& policy : policy_table())
+      rows.push_back({std::string(policy.name), std::string(policy.axis), std::string(policy.doc)});
   } else {
     const Catalog catalog = find_catalog();
-    for (const std::string& name : catalog.names(kind)) rows.push_back({name, "", first_comment(catalog.file(kind, name))});
+    for (const std::string& name : catalog.names(kind))
+      rows.push_back({name, "", first_comment(catalog.file(kind, name))});
   }
   return rows;
 }
@@ -71,8 +74,8 @@ void write_table(const std::vector<Row>& rows) {
 }  // namespace
 
 int list_command(std::span<const std::string> args) {
-  CommandLine line{"decodesim list gpus|nodes|models|engines|policies|scenarios [options]", "Lists the names that a scenario may use, a line each.",
-                   po::options_description("options"), "kind"};
+  CommandLine line{"decodesim list gpus|nodes|models|engines|policies|scenarios [options]",
+                   "Lists the names that a scenario may use, a line each.", po::options_description("options"), "kind"};
   line.options.add_options()("json", "one JSON document on stdout");
   const auto options = parse_options(line, args);
   if (!options) return exit_done;
@@ -83,7 +86,9 @@ int list_command(std::span<const std::string> args) {
     throw UsageError("there is no list of '" + wanted[0] + "'", suggestion(wanted[0], kinds));
   }
   const std::vector<Row> rows = rows_of(wanted[0]);
-  if (rows.empty()) throw std::runtime_error("the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
+  if (rows.empty())
+    throw std::runtime_error(
+        "the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
   if (options->count("json") > 0) {
     write_json(wanted[0], rows);
   } else {

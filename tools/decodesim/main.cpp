@@ -1,13 +1,13 @@
 // decodesim: the command line.
 
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
 #include <vector>
-
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
 #include "sim/core/check.hpp"
 #include "sim/core/suggest.hpp"
@@ -33,7 +33,8 @@ void log_to_stderr() {
 std::string help_text() {
   std::string text = "decodesim simulates a multi-GPU LLM decode server.\n\nusage: decodesim COMMAND [options]\n\n";
   for (const Command& command : command_table()) {
-    text += "  " + std::string(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) + "\n";
+    text += "  " + std::string(command.name) + std::string(10 - command.name.size(), ' ') +
+            std::string(command.summary) + "\n";
   }
   return text + "\n'decodesim COMMAND --help' says more. '--version' prints the version.\n";
 }

@@ -1,13 +1,12 @@
 #include "tools/decodesim/options.hpp"
 
 #include <algorithm>
-#include <iostream>
-#include <sstream>
-#include <vector>
-
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/positional_options.hpp>
+#include <iostream>
+#include <sstream>
+#include <vector>
 
 #include "sim/core/suggest.hpp"
 

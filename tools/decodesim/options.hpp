@@ -1,20 +1,20 @@
 #pragma once
 // The options of a command: declared once, parsed without guessing, mistakes answered with the nearest name.
 
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-
-#include <boost/program_options/options_description.hpp>
-#include <boost/program_options/variables_map.hpp>
 
 namespace decodesim {
 
 /// The command line itself is wrong; exit code 2.
 class UsageError : public std::runtime_error {
  public:
-  explicit UsageError(const std::string& message, std::string help = {}) : runtime_error(message), help_(std::move(help)) {}
+  explicit UsageError(const std::string& message, std::string help = {})
+      : runtime_error(message), help_(std::move(help)) {}
   [[nodiscard]] const std::string& help() const { return help_; }
 
  private:
@@ -23,10 +23,11 @@ class UsageError : public std::runtime_error {
 
 /// How a command is called. `--help` is added to every command, and the positional option where it is not declared.
 struct CommandLine {
-  std::string usage;       // "decodesim run SCENARIO [options]"
-  std::string summary;     // a sentence or two
+  std::string usage;    // "decodesim run SCENARIO [options]"
+  std::string summary;  // a sentence or two
   boost::program_options::options_description options{"options"};
-  std::string positional;  // the name under which arguments without a flag come, a vector of strings; empty: none are allowed
+  std::string
+      positional;  // the name under which arguments without a flag come, a vector of strings; empty: none are allowed
 };
 
 /// The options' values; nothing where `--help` was asked for and has been printed, so that the command is done.

@@ -35,9 +35,12 @@ std::vector<Found> find_entries(const Catalog& catalog, const std::string& name)
     }
   }
   if (found.empty() && all.empty()) {
-    throw std::runtime_error("the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
+    throw std::runtime_error(
+        "the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
   }
-  if (found.empty()) throw UsageError("the catalog has no '" + name + "'", suggestion(name, std::vector<std::string_view>(all.begin(), all.end())));
+  if (found.empty())
+    throw UsageError("the catalog has no '" + name + "'",
+                     suggestion(name, std::vector<std::string_view>(all.begin(), all.end())));
   return found;
 }
 
@@ -50,14 +53,18 @@ struct Figure {
 // What follows from an entry and is asked for most.
 std::vector<Figure> figures_of(const Catalog& catalog, const Found& entry, const std::string& name) {
   std::vector<Figure> figures;
-  const auto add = [&](const std::string& key, double value, const std::string& words) { figures.push_back({key, words, value}); };
+  const auto add = [&](const std::string& key, double value, const std::string& words) {
+    figures.push_back({key, words, value});
+  };
   if (entry.kind == "models") {
     const ModelSpec model = load_model(catalog, name);
     const double layer = kv_bytes_per_token_per_layer(model, Precision::bf16).value();
     const double token = kv_bytes_per_token(model, Precision::bf16).value();
     const double weights = model.parameters * bytes_per_value(Precision::bf16);
-    add("kv_per_token_per_layer_bytes", layer, "KV cache in bf16: " + significant(layer, 12) + " bytes a token and layer");
-    add("kv_per_token_bytes", token, "KV cache in bf16: " + significant(token, 12) + " bytes a token");
+    add("kv_per_token_per_layer_bytes", layer,
+        "KV cache in bf16: " + grouped(static_cast<std::int64_t>(layer)) + " bytes a token and layer");
+    add("kv_per_token_bytes", token,
+        "KV cache in bf16: " + grouped(static_cast<std::int64_t>(token)) + " bytes a token");
     add("weights_bytes", weights, "weights in bf16: " + bytes_text(weights));
   } else if (entry.kind == "gpus") {
     const GpuSpec gpu = load_gpu(catalog, name);
@@ -83,7 +90,8 @@ std::string text_of(const Found& entry) {
 }  // namespace
 
 int show_command(std::span<const std::string> args) {
-  CommandLine line{"decodesim show NAME [options]", "Prints an entry of the catalog with the source of every figure, and what follows from it.",
+  CommandLine line{"decodesim show NAME [options]",
+                   "Prints an entry of the catalog with the source of every figure, and what follows from it.",
                    po::options_description("options"), "name"};
   line.options.add_options()("json", "one JSON document on stdout");
   const auto options = parse_options(line, args);

@@ -1,0 +1,186 @@
+// The program itself: what it prints, where, and how it exits.
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/scenario/loading.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+struct Ran {
+  int exit = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs the program with arguments as a shell reads them.
+Ran decodesim(const std::string& args) {
+  const Folder folder;
+  const std::string err = (folder.path() / "err").string();
+  FILE* pipe = popen((std::string(DECODESIM_BINARY) + " " + args + " 2>" + err).c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Ran ran;
+  std::array<char, 4096> buffer{};
+  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    ran.out.append(buffer.data(), count);
+  const int status = pclose(pipe);
+  ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  std::ifstream file(err);
+  ran.err.assign(std::istreambuf_iterator<char>(file), {});
+  return ran;
+}
+
+}  // namespace
+
+TEST_CASE("without arguments the program shows three things to try") {
+  const Ran ran = decodesim("");
+  CHECK(ran.exit == 0);
+  CHECK(ran.out.find("Three things to try") != std::string::npos);
+  CHECK(ran.err.empty());
+}
+
+TEST_CASE("--help lists every command, and each command explains itself") {
+  const Ran help = decodesim("--help");
+  CHECK(help.exit == 0);
+  for (const std::string command : {"run", "check", "list", "show", "schema"}) {
+    CHECK(help.out.find("\n  " + command + " ") != std::string::npos);
+    const Ran ran = decodesim(command + " --help");
+    CHECK(ran.exit == 0);
+    CHECK(ran.out.starts_with("usage: decodesim " + command));
+    CHECK(ran.err.empty());
+  }
+  CHECK(decodesim("--version").out.starts_with("decodesim 0."));
+}
+
+TEST_CASE("a wrong command line exits with 2 and names what was meant, on stderr") {
+  struct Wrong {
+    const char* args;
+    const char* says;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"chekc", "did you mean 'check'?"}, Wrong{"check --jason x.yaml", "did you mean '--json'?"},
+        Wrong{"check", "usage: decodesim check"}, Wrong{"list", "usage: decodesim list"},
+        Wrong{"list model", "did you mean 'models'?"}, Wrong{"list gpus nodes", "one kind at a time"},
+        Wrong{"show h100-smx", "did you mean 'h100-sxm'?"}, Wrong{"show", "usage: decodesim show"},
+        Wrong{"schema extra", "no arguments"}, Wrong{"schema --json --markdown", "exclude each other"},
+        Wrong{"check --js x.yaml", "unknown option"}, Wrong{"--jason", "unknown command"}}) {
+    const Ran ran = decodesim(wrong.args);
+    CAPTURE(wrong.args);
+    CHECK(ran.exit == 2);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find(wrong.says) != std::string::npos);
+  }
+}
+
+TEST_CASE("check: 0 for valid files, 2 for mistakes, 1 for a file that is not there") {
+  const Folder folder;
+  const std::string good = folder.write("good.yaml", small_scenario).string();
+  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\nrnu: {seed: 1}\n").string();
+  const std::string gone = (folder.path() / "gone.yaml").string();
+
+  const Ran valid = decodesim("check " + good);
+  CHECK(valid.exit == 0);
+  CHECK(valid.out == good + ": valid, scenario " + scenario_hash(folder.load("good.yaml").scenarios.at(0)) + "\n");
+  CHECK(valid.err.empty());
+
+  const Ran both = decodesim("check " + good + " " + bad);
+  CHECK(both.exit == 2);
+  CHECK(both.out.find(bad + ": not valid\n") != std::string::npos);
+  CHECK(both.err.find("error[missing-unit]") != std::string::npos);
+  CHECK(both.err.find("did you mean 'run'?") != std::string::npos);
+  CHECK(both.err.ends_with("2 errors in " + bad + "\n"));
+
+  const Ran missing = decodesim("check " + gone);
+  CHECK(missing.exit == 1);
+  CHECK(missing.err.find("cannot read " + gone) != std::string::npos);
+  CHECK(decodesim("check " + folder.path().string()).exit == 1);
+  CHECK(decodesim("check " + gone + " " + bad).exit == 2);
+  CHECK(decodesim("check " + good + " --set scheduler.max_num_seqs=0").exit == 2);
+}
+
+TEST_CASE("--json prints one document with the same mistakes") {
+  const Folder folder;
+  const std::string good = folder.write("good.yaml", small_scenario + "cases: {a: {name: x}, b: {name: y}}\n").string();
+  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\n").string();
+  const Ran ran = decodesim("check --json " + good + " " + bad);
+  CHECK(ran.exit == 2);
+  const auto document = nlohmann::json::parse(ran.out);
+  CHECK(document.at("schema_version") == 1);
+  CHECK(document.at("files").at(0).at("valid") == true);
+  CHECK(document.at("files").at(0).at("scenarios").at(1).at("case") == "b");
+  CHECK(document.at("files").at(1).at("valid") == false);
+  const auto& mistake = document.at("diagnostics").at(0);
+  CHECK(mistake.at("code") == "missing-unit");
+  CHECK(mistake.at("line") == 5);
+  CHECK(mistake.at("column") == 17);
+  for (const char* args : {"list models --json", "list policies --json", "show h100-sxm --json", "schema --json"}) {
+    CAPTURE(args);
+    CHECK(nlohmann::json::accept(decodesim(args).out));
+  }
+}
+
+TEST_CASE("check --resolved prints the scenario that it checked") {
+  const Folder folder;
+  const std::string file = folder.write("s.yaml", small_scenario).string();
+  const Ran ran = decodesim("check --resolved " + file);
+  CHECK(ran.exit == 0);
+  const std::size_t start = ran.out.find("---\n");
+  REQUIRE(start != std::string::npos);
+  CHECK(ran.out.substr(start + 4) == scenario_text(folder.load("s.yaml").scenarios.at(0)));
+}
+
+TEST_CASE("list names what a scenario may use, a line each") {
+  struct Listed {
+    const char* kind;
+    const char* name;
+  };
+  for (const Listed& listed :
+       {Listed{"gpus", "h100-sxm"}, Listed{"nodes", "hgx-h100"}, Listed{"models", "llama-3-70b"},
+        Listed{"engines", "vllm-v1"}, Listed{"policies", "fcfs"}, Listed{"scenarios", "context-gap"}}) {
+    const Ran ran = decodesim(std::string("list ") + listed.kind);
+    CAPTURE(listed.kind);
+    CHECK(ran.exit == 0);
+    CHECK(ran.out.find(listed.name) != std::string::npos);
+  }
+}
+
+TEST_CASE("show prints the file with its sources and what follows from it") {
+  const Ran model = decodesim("show llama-3-70b");
+  CHECK(model.exit == 0);
+  CHECK(model.out.find("config.json of") != std::string::npos);
+  CHECK(model.out.find("# KV cache in bf16: 327,680 bytes a token\n") != std::string::npos);
+  CHECK(model.out.find("# KV cache in bf16: 4,096 bytes a token and layer\n") != std::string::npos);
+  const Ran gpu = decodesim("show h100-sxm");
+  CHECK(gpu.out.find("# ridge in bf16: 295 FLOP a byte\n") != std::string::npos);
+}
+
+TEST_CASE("a catalog that is nowhere is named, with what to set") {
+  const Folder folder;
+  const std::string file = folder
+                               .write("s.yaml",
+                                      "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: "
+                                      "{num_requests: 3, input_tokens: 5, output_tokens: 2}\n")
+                               .string();
+  // The shell's assignment goes before the program's name, so it is given through env.
+  FILE* pipe = popen(("DECODESIM_HOME= env DECODESIM_HOME=" + folder.path().string() + " " + DECODESIM_BINARY +
+                      " check " + file + " 2>&1")
+                         .c_str(),
+                     "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    text.append(buffer.data(), count);
+  CHECK(WEXITSTATUS(pclose(pipe)) == 2);
+  CHECK(text.find("there is no model 'llama-3-8b'") != std::string::npos);
+}
+
+}  // namespace decodesim::tests

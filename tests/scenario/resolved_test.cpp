@@ -1,0 +1,254 @@
+// The sample scenario, what it resolves to, and that the resolved text is the scenario.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario_fields.hpp"
+#include "tests/scenario/loading.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+const std::string sample =
+    "version: 1\n"
+    "name: context-4k\n"
+    "model: llama-3-70b            # or an inline mapping of shape fields, optionally `like: NAME`\n"
+    "hardware: {node: hgx-h100}    # or an inline node; `gpus: 4` takes part of one\n"
+    "parallel: {tp: 8}\n"
+    "precision: {weights: bf16, kv_cache: bf16}\n"
+    "memory: {capacity: as_sold, utilization: 0.92, runtime_overhead: 2 GB, block_size: 16}   # num_gpu_blocks "
+    "overrides\n"
+    "scheduler: {engine: vllm-v1, max_num_seqs: 1024, max_num_batched_tokens: 8192, watermark: 0, reserve_full_isl: "
+    "true, async: false, "
+    "never_fits: reject}\n"
+    "serving: {prefill: arrives_computed}\n"
+    "cost: {model: ideal}\n"
+    "workload: {max_concurrency: 400, num_requests: 3200, input_tokens: 4k, output_tokens: 16}\n"
+    "run: {seed: 1, window: {skip_first: 25 %, skip_last: 25 %}}\n"
+    "slo: {ttft_p99: 2 s}\n";
+
+const std::string inline_machine =
+    "model: {name: tiny, parameters: 1e6, layers: 2, hidden_size: 64, heads: 4, kv_heads: 2, head_dim: 16, "
+    "intermediate_size: 128, vocab_size: 100, "
+    "max_model_len: 4k, window: {size: 128, global_every: 2}, moe: {experts: 8, active: 2, intermediate_size: 32}}\n"
+    "hardware:\n"
+    "  gpu: {like: h100-sxm, memory: {sold: 96 GB}}\n"
+    "  gpus: 2\n";
+
+// A valid scenario with many of its fields drawn.
+std::string random_scenario(std::mt19937_64& random) {
+  const auto pick = [&](std::vector<std::string> choices) { return choices[random() % choices.size()]; };
+  std::string text = "version: 1\nname: " + pick({"a", "\"null\"", "\"quo\\\"te: \\x07 #\"", "'12'", "über"}) + "\n";
+  const bool fixed = random() % 2 == 0;
+  if (fixed) {
+    text += "cost: {model: fixed, step: " + pick({"1 s", "21.5 ms", "123456789 ns"}) +
+            "}\nmemory: {num_gpu_blocks: " + std::to_string(1 + random() % 99) +
+            ", block_size: " + pick({"1", "16", "32"}) + "}\n";
+    if (random() % 2 == 0) text += inline_machine;
+  } else {
+    text += random() % 2 == 0 ? inline_machine
+                              : "model: " + pick({"llama-3-8b", "deepseek-v3", "{like: gemma-3-27b, layers: 12}"}) +
+                                    "\nhardware: {node: " + pick({"hgx-h100", "pcie-l40s, gpus: 4"}) + "}\n";
+    text += "cost: {model: " + pick({"ideal", "roofline", "roofline, host_time: 1.25 ms, all_reduce: ring"}) + "}\n";
+    text += "memory: {capacity: " + pick({"as_sold", "as_reported"}) + ", utilization: " + pick({"0.9", "87.5 %"}) +
+            ", runtime_overhead: " + pick({"1 GiB", "1.234567 GB", "17 B"}) + "}\n";
+    text += "precision: {weights: " + pick({"fp8", "int4"}) + ", kv_cache: " + pick({"fp6", "fp16"}) + "}\n";
+  }
+  text += "scheduler: {never_fits: " + pick({"reject", "hang", "{fail_after: 3}"}) +
+          ", watermark: " + pick({"0", "1 %", "0.333"}) + ", long_prefill_token_threshold: " + pick({"0", "1k"}) +
+          ", reserve_full_isl: " + pick({"true", "false"}) + "}\n";
+  text +=
+      pick({"serving: {prefill: computed}\n", "serving: {prefill: arrives_computed, after_preemption: refetch}\n", ""});
+  text += "workload: " +
+          pick({"{requests: [{id: \"x y\", arrival: 1.5 s, input_tokens: 5, output_tokens: 2, max_tokens: 9, priority: "
+                "3}, {input_tokens: 1, output_tokens: 1}]}",
+                "{num_requests: 5, max_concurrency: 2, input_tokens: 64, output_tokens: {distribution: uniform, min: "
+                "1, max: 9}}",
+                "{num_requests: 5, arrival: {process: poisson, request_rate: 0.125 req/s}, input_tokens: 1k, "
+                "output_tokens: 3}"}) +
+          "\n";
+  text += pick({"run: {seed: 12345678901234567, window: {skip_first: 10 %}}\n", ""}) +
+          pick({"slo: {ttft_p99: 2 s, tpot_p99: 30 ms}\n", ""});
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the sample scenario loads as it is written") {
+  const Scenario scenario = load_one(sample);
+  CHECK(scenario.name == "context-4k");
+  CHECK(scenario.model.name == "llama-3-70b");
+  CHECK(scenario.model.parameters == 70.55e9);
+  CHECK(scenario.model.layers == 80);
+  CHECK(scenario.model.kv_heads == 8);
+  CHECK(scenario.model.max_model_len.value() == 131072);
+  CHECK(scenario.hardware.name == "hgx-h100");
+  CHECK(scenario.hardware.gpus == 8);
+  CHECK(scenario.hardware.gpus_installed == 0);
+  CHECK(scenario.hardware.gpu.name == "h100-sxm");
+  CHECK(scenario.hardware.gpu.memory_sold.value() == 80e9);
+  CHECK(scenario.hardware.gpu.hbm_bandwidth.value() == 3.35e12);
+  CHECK(scenario.hardware.gpu.peak_bf16.value() == 989.5e12);
+  CHECK(scenario.hardware.gpu.link_latency.value() == 2.1e-6);
+  CHECK(scenario.hardware.links.size() == 2);
+  CHECK(scenario.parallel.tp == 8);
+  CHECK(scenario.precision.weights == Precision::bf16);
+  CHECK(scenario.memory.capacity == MemoryCapacity::as_sold);
+  CHECK(scenario.memory.utilization == 0.92);
+  CHECK(scenario.memory.runtime_overhead.value() == 2e9);
+  CHECK(scenario.memory.block_size == 16);
+  CHECK_FALSE(scenario.memory.num_gpu_blocks.has_value());
+  CHECK(scenario.scheduler.engine == "vllm-v1");
+  CHECK(scenario.scheduler.max_num_seqs == 1024);
+  CHECK(scenario.scheduler.max_num_batched_tokens == 8192);
+  CHECK(scenario.scheduler.reserve_full_isl);
+  CHECK(scenario.scheduler.never_fits == NeverFits::reject);
+  CHECK(scenario.serving.prefill == PrefillMode::arrives_computed);
+  CHECK(scenario.cost.model == CostKind::ideal);
+  CHECK(scenario.workload.kind == WorkloadKind::generator);
+  CHECK(scenario.workload.max_concurrency == 400);
+  CHECK(scenario.workload.num_requests == 3200);
+  CHECK(scenario.workload.input_tokens.min == 4096);
+  CHECK(scenario.workload.input_tokens.max == 4096);
+  CHECK(scenario.workload.output_tokens.max == 16);
+  CHECK(scenario.run.seed == 1);
+  CHECK(scenario.run.window.skip_first == 0.25);
+  CHECK(scenario.slo.ttft_p99 == Duration(2'000'000'000));
+  CHECK_FALSE(scenario.slo.tpot_p99.has_value());
+}
+
+TEST_CASE("defaults in effect are those that were not stated, with their source") {
+  std::vector<std::string> listed;
+  for (const DefaultUsed& used : defaults_in_effect(load_one(sample)))
+    listed.push_back(used.path + "=" + used.value + " " + used.source);
+  CHECK(listed == std::vector<std::string>{"scheduler.long_prefill_token_threshold=0 spec",
+                                           "scheduler.enable_chunked_prefill=true spec",
+                                           "serving.after_preemption=recompute assumed"});
+  listed.clear();
+  for (const DefaultUsed& used : defaults_in_effect(load_one(
+           "version: 1\n" + inline_machine + "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n"))) {
+    listed.push_back(used.path + "=" + used.value);
+  }
+  const auto has = [&](const std::string& entry) {
+    return std::find(listed.begin(), listed.end(), entry) != listed.end();
+  };
+  CHECK(has("model.moe.shared=0"));
+  CHECK(has("hardware.links=every two GPUs are joined"));
+  CHECK(has("parallel.tp=2"));
+  CHECK(has("precision.kv_cache=bf16"));
+  CHECK(has("memory.utilization=0.92"));
+  CHECK(has("memory.runtime_overhead=4 GB"));
+  CHECK(has("scheduler.never_fits=reject"));
+  CHECK(has("cost.model=roofline"));
+  CHECK(has("cost.host_time=3 ms"));
+  CHECK(has("workload.arrival.process=all_at_once"));
+  CHECK(has("run.seed=1"));
+  CHECK_FALSE(has("cost.step=0 s"));
+  CHECK_FALSE(has("serving.after_preemption=recompute"));
+}
+
+TEST_CASE("a default that is stated in other words is still the same scenario") {
+  const std::string text =
+      "version: 1\nmodel: llama-3-70b\nhardware: {node: hgx-h100}\nworkload: {num_requests: 3, input_tokens: 4k, "
+      "output_tokens: 2}\n";
+  const Scenario bare = load_one(text);
+  const Scenario wordy = load_one(text +
+                                      "parallel: {tp: 8}\nmemory: {utilization: 92 %, runtime_overhead: 4000 "
+                                      "MB}\nserving: {prefill: computed}\nx-note: {any: [thing]}\n",
+                                  {"workload.input_tokens=4096", "cost.host_time=3000 us"});
+  CHECK(scenario_text(bare) == scenario_text(wordy));
+  CHECK(scenario_hash(bare) == scenario_hash(wordy));
+}
+
+TEST_CASE("the resolved text loads to the same scenario and the same hash, and states everything") {
+  std::mt19937_64 random(5);
+  std::set<std::string> hashes;
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = random_scenario(random);
+    const Scenario first = load_one(text);
+    const std::string resolved = scenario_text(first);
+    const Scenario second = load_one(resolved);
+    CAPTURE(text);
+    CAPTURE(resolved);
+    REQUIRE(scenario_text(second) == resolved);
+    REQUIRE(scenario_hash(second) == scenario_hash(first));
+    REQUIRE(defaults_in_effect(second).empty());
+    hashes.insert(scenario_hash(first));
+  }
+  CHECK(hashes.size() > 250);
+}
+
+TEST_CASE("the hash names the scenario: every value counts, where a trace lies does not") {
+  const std::string hash = scenario_hash(load_one(sample));
+  CHECK(hash.size() == 16);
+  for (const char* set : {"memory.block_size=32", "run.seed=2", "name=other", "workload.input_tokens=4097",
+                          "model.layers=79", "slo.ttft_p99=2.000000001 s"}) {
+    CAPTURE(set);
+    CHECK(scenario_hash(load_one(sample, {set})) != hash);
+  }
+  const Folder one;
+  const Folder other;
+  for (const Folder* folder : {&one, &other}) {
+    folder->write("t.csv", "arrival_s,input_tokens,output_tokens\n0,1,1\n");
+    folder->write(
+        "s.yaml",
+        "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: t.csv}\n");
+  }
+  CHECK(scenario_text(one.load("s.yaml").scenarios.at(0)) != scenario_text(other.load("s.yaml").scenarios.at(0)));
+  CHECK(scenario_hash(one.load("s.yaml").scenarios.at(0)) == scenario_hash(other.load("s.yaml").scenarios.at(0)));
+}
+
+TEST_CASE("model and hardware may be left out where neither price nor pool needs them") {
+  const Scenario scenario = load_one(small_scenario);
+  CHECK(scenario.model.layers == 0);
+  CHECK(scenario.model.max_model_len.value() == 0);
+  CHECK(scenario.hardware.gpus == 1);
+  CHECK(scenario.parallel.tp == 1);
+  CHECK(scenario.name == "s");
+  CHECK(scenario_text(scenario).find("model:\n") == std::string::npos);
+  CHECK(scenario_text(scenario).find("hardware:") == std::string::npos);
+}
+
+TEST_CASE("requests of a list get their defaults and keep their order") {
+  const Scenario scenario = load_one(
+      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload:\n  requests:\n"
+      "    - {id: A, arrival: 2 s, input_tokens: 4k, output_tokens: 3}\n    - {input_tokens: 6, output_tokens: 5, "
+      "max_tokens: 8, priority: 2}\n");
+  REQUIRE(scenario.workload.requests.size() == 2);
+  const Request& first = scenario.workload.requests[0];
+  CHECK(first.index == 0);
+  CHECK(first.id == "A");
+  CHECK(first.arrival == Time(Duration(2'000'000'000)));
+  CHECK(first.input_tokens == 4096);
+  CHECK(first.max_tokens == 3);
+  const Request& second = scenario.workload.requests[1];
+  CHECK(second.index == 1);
+  CHECK(second.id.empty());
+  CHECK(second.arrival == Time());
+  CHECK(second.max_tokens == 8);
+  CHECK(second.priority == 2);
+}
+
+TEST_CASE("an inline machine may start from the catalog, and then goes by another name") {
+  const Scenario scenario =
+      load_one("version: 1\n" + inline_machine + "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n");
+  CHECK(scenario.model.name == "tiny");
+  CHECK(scenario.model.window.size.value() == 128);
+  CHECK(scenario.model.moe.experts == 8);
+  CHECK_FALSE(scenario.model.has_latent_cache());
+  CHECK(scenario.hardware.name == "inline");
+  CHECK(scenario.hardware.gpu.name == "like h100-sxm");
+  CHECK(scenario.hardware.gpu.memory_sold.value() == 96e9);
+  CHECK(scenario.hardware.gpu.hbm_bandwidth.value() == 3.35e12);
+  REQUIRE(scenario.hardware.links.size() == 1);
+  CHECK(scenario.hardware.links[0].from == "gpu");
+  CHECK(scenario.hardware.links[0].to == "gpu");
+}
+
+}  // namespace decodesim::tests
