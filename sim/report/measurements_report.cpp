@@ -155,6 +155,7 @@ void Measurements::report_use(Report& report) const {
   KvReport& kv = report.kv;
   kv.usage_mean = ratio(sums_.used_time, covered * usable);
   kv.usage_peak = sums_.passes > 0 ? ratio(static_cast<double>(sums_.used_peak), usable) : not_measured;
+  kv.tokens_per_sequence_mean = ratio(sums_.cached_time, sums_.running_time);
   kv.token_states_mean = ratio(sums_.cached_time, covered * usable * static_cast<double>(header_.block_size));
   kv.internal_waste_mean = kv.usage_mean - kv.token_states_mean;
   kv.free_mean = 1 - kv.usage_mean;

@@ -57,6 +57,7 @@ struct KvReport {
   double token_states_mean = not_measured;    // hold the states of tokens
   double internal_waste_mean = not_measured;  // allocated, but no token is there yet
   double free_mean = not_measured;
+  double tokens_per_sequence_mean = not_measured;  // cached tokens of a running sequence; grows with its answer
 };
 
 /// Preemptions, over the whole run.

@@ -61,6 +61,7 @@ void kv_cache(JsonWriter& json, const Report& report) {
   json.member("usage_mean", report.kv.usage_mean).member("usage_peak", report.kv.usage_peak);
   json.member("token_states_mean", report.kv.token_states_mean);
   json.member("internal_waste_mean", report.kv.internal_waste_mean).member("free_mean", report.kv.free_mean);
+  json.member("tokens_per_sequence_mean", report.kv.tokens_per_sequence_mean);
   json.end_object();
 }
 

@@ -56,6 +56,11 @@ void kv_use(const Report& report, std::ostream& out) {
   line(out, "  holds",
        "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
            "  free " + percent(kv.free_mean));
+  if (report.completed == 0) return;
+  // Beside the mean prompt, so that what answers add to it can be seen.
+  const double prompt = static_cast<double>(report.total_input_tokens) / static_cast<double>(report.completed);
+  line(out, "  a sequence",
+       significant(kv.tokens_per_sequence_mean) + " tokens on average, of prompts of " + significant(prompt));
 }
 
 void evictions(const Report& report, std::ostream& out) {

@@ -94,6 +94,7 @@ Tokens/s a user               mean        p1       p10       p50       p90      
 KV cache        10 usable blocks of 4 tokens = 40 tokens (11 blocks as a server prints them)
   in use        mean 23.3 %  peak 30.0 %
   holds         token states 20.0 %  internal waste 3.33 %  free 76.7 %
+  a sequence    6.000 tokens on average, of prompts of 4.500
 Evictions       none
 Steps           3, mean 1.000 s
   batch         mean 1.333  peak 2

@@ -1,0 +1,77 @@
+// The run command at its edges: exit codes, interruption, files.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+/// A server of four blocks and a request that needs five, with another behind it.
+const std::string tiny = "tests/engine/scenarios/never-fits-hangs.yaml";
+
+}  // namespace
+
+TEST_CASE("a run that keeps its limits ends with 0, one that misses a limit with 3") {
+  const std::string run = "run scenarios/chat-on-hgx-h100.yaml --json --set slo.ttft_p99=";
+  CHECK(run_program(run + "'10 s'").exit_code == 0);
+  const ProgramResult missed = run_program(run + "'1 ms'");
+  CHECK(missed.exit_code == 3);
+  CHECK(nlohmann::json::parse(missed.out).at("completed") > 0);
+}
+
+TEST_CASE("a run that the watchdog ends exits with 1, says who waits for what, and still reports") {
+  const ProgramResult result = run_program("run " + tiny + " --json");
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("X needs 5 blocks") != std::string::npos);
+  const auto report = nlohmann::json::parse(result.out);
+  CHECK(report.at("unfinished") == report.at("requests_in"));
+}
+
+TEST_CASE("an interrupted run exits with 130 and reports what it had") {
+  // Endless enough that the signal finds it at work; `timeout` stands for Ctrl-C.
+  const ProgramResult result = run_program(
+      "run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
+      "timeout --preserve-status -s INT 0.3");
+  CHECK(result.exit_code == 130);
+  const auto report = nlohmann::json::parse(result.out);
+  CHECK(report.at("interrupted") == true);
+  CHECK(report.at("completed") > 0);
+  CHECK(report.at("unfinished") > 0);
+  const std::int64_t accounted = report.at("completed").get<std::int64_t>() + report.at("unfinished").get<std::int64_t>();
+  CHECK(accounted == report.at("requests_in").get<std::int64_t>());
+}
+
+TEST_CASE("a file that cannot be written is an error, and nothing is left behind") {
+  const ProgramResult result = run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv /nonexistent/folder/r.csv");
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("/nonexistent/folder/r.csv") != std::string::npos);
+}
+
+TEST_CASE("a missing scenario file exits with 1 and an unknown option with 2, each named") {
+  const ProgramResult missing = run_program("run no-such-file.yaml");
+  CHECK(missing.exit_code == 1);
+  CHECK(missing.err.find("no-such-file.yaml") != std::string::npos);
+  const ProgramResult unknown = run_program("run scenarios/context-gap.yaml --jsn");
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.find("--json") != std::string::npos);
+}
+
+TEST_CASE("output files of several cases at once are refused, since each holds one run") {
+  const ProgramResult result = run_program("run scenarios/context-gap.yaml --requests-csv /tmp/r.csv");
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("--case 4k") != std::string::npos);
+}
+
+TEST_CASE("a deployment whose weights do not fit is an error that names what to change") {
+  const ProgramResult result = run_program("run scenarios/chat-on-hgx-h100.yaml --set parallel.tp=1 --set hardware.gpus=1");
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("does-not-fit") != std::string::npos);
+}
+
+}  // namespace decodesim::tests
