@@ -161,6 +161,18 @@ TEST_CASE("sequences that fit: 321 at 4k, 160 at 8k, 40 at 32k, 10 at 128k") {
   }
 }
 
+TEST_CASE("a sequence holds whole blocks, the last one partly empty") {
+  Deployment deployment = whiteboard();
+  deployment.memory.num_gpu_blocks = 101;
+  Question question;
+  question.contexts = {15, 16, 17, 32, 33, 1600, 1601};
+  const Explanation explanation = explained(deployment, question);
+  const std::pair<std::int64_t, double> expected[] = {{15, 100}, {16, 100}, {17, 50}, {32, 50},
+                                                      {33, 33},  {1600, 1}, {1601, 0}};
+  for (const auto& [context, sequences] : expected)
+    CHECK(explanation.value("sequences." + std::to_string(context)) == sequences);
+}
+
 TEST_CASE("bytes a step: 184.05 GB at 4k x 32, of which 23 % cache; 571.9 GB at 4k x 321, three quarters cache") {
   const Explanation small = explained(whiteboard(), at_batch(32));
   CHECK(small.value("step_bytes") == 141.1e9 + 32.0 * 4096 * 327'680);
