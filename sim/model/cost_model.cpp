@@ -24,11 +24,12 @@ constexpr std::array table{
 }  // namespace
 
 std::optional<PlanError> find_cost_error(const CostSpec& cost, const NodeSpec& node, const ParallelSpec& parallel) {
+  // A given step needs no machine, so the scenario may name none.
+  if (cost.model == CostKind::fixed) return std::nullopt;
   if (parallel.tp > node.gpus)
     return PlanError{"parallel.tp", "tp " + std::to_string(parallel.tp) + " needs more GPUs than the " +
                                         std::to_string(node.gpus) + " of " +
                                         (node.name.empty() ? "the node" : node.name)};
-  if (cost.model == CostKind::fixed) return std::nullopt;
   if (!(node.gpu.hbm_bandwidth.value() > 0))
     return PlanError{"hardware", "the GPU '" + node.gpu.name + "' states no memory bandwidth"};
   return cost.model == CostKind::roofline ? cost::find_roofline_error(cost, node, parallel) : std::nullopt;

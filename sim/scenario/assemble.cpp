@@ -59,6 +59,10 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   if (engine == nullptr) throw impossible(scenario, "unknown-engine", "there is no engine '" + scenario.scheduler.engine + "'", "");
 
+  if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
+    throw impossible(scenario, "impossible-cost", error->message, "change " + error->key);
+  }
+
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
   parts.source = make_request_source(scenario.workload, scenario.run.seed);
