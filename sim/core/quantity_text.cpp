@@ -7,67 +7,12 @@
 #include <optional>
 #include <span>
 
+#include "sim/core/decimal.hpp"
 #include "sim/core/suggest.hpp"
 
 namespace decodesim {
 
 namespace {
-
-// A unit is factor x 10^power10 x 2^power2 of the kind's own unit. What a person reads is in decimal prefixes, so
-// binary ones come last and win only where they are shorter.
-struct Unit {
-  std::string_view name;
-  int power10 = 0;
-  int power2 = 0;
-  std::int64_t factor = 1;
-  bool printed = true;
-};
-
-constexpr Unit byte_units[] = {{"B"},         {"kB", 3},  {"KB", 3, 0, 1, false}, {"MB", 6},      {"GB", 9},
-                               {"TB", 12},    {"PB", 15}, {"KiB", 0, 10},         {"MiB", 0, 20}, {"GiB", 0, 30},
-                               {"TiB", 0, 40}};
-constexpr Unit bandwidth_units[] = {
-    {"B/s"},      {"kB/s", 3},      {"KB/s", 3, 0, 1, false}, {"MB/s", 6},      {"GB/s", 9},     {"TB/s", 12},
-    {"PB/s", 15}, {"KiB/s", 0, 10}, {"MiB/s", 0, 20},         {"GiB/s", 0, 30}, {"TiB/s", 0, 40}};
-constexpr Unit flop_units[] = {{"FLOP/s"},      {"MFLOP/s", 6},  {"GFLOP/s", 9},
-                               {"TFLOP/s", 12}, {"PFLOP/s", 15}, {"EFLOP/s", 18}};
-constexpr Unit duration_units[] = {
-    {"ns"}, {"us", 3}, {"ms", 6}, {"s", 9}, {"min", 9, 0, 60, false}, {"h", 9, 0, 3600, false}};
-constexpr Unit latency_units[] = {{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}};
-constexpr Unit rate_units[] = {{"req/s"}};
-constexpr Unit token_units[] = {{"", 0, 0, 1, true}, {"k", 0, 10, 1, false}, {"M", 0, 20, 1, false}};
-constexpr Unit fraction_units[] = {{"", 0, 0, 1, true}, {"%", -2, 0, 1, false}};
-constexpr Unit plain_units[] = {{""}};
-
-std::span<const Unit> units_of(Kind kind) {
-  switch (kind) {
-    case Kind::tokens:
-      return token_units;
-    case Kind::bytes:
-      return byte_units;
-    case Kind::bandwidth:
-      return bandwidth_units;
-    case Kind::flop_rate:
-      return flop_units;
-    case Kind::duration:
-      return duration_units;
-    case Kind::latency:
-      return latency_units;
-    case Kind::request_rate:
-      return rate_units;
-    case Kind::fraction:
-      return fraction_units;
-    case Kind::count:
-    case Kind::number:
-      return plain_units;
-    case Kind::flag:
-    case Kind::choice:
-    case Kind::text:
-    case Kind::path:
-      return {};
-  }
-  return {};
-}
 
 bool is_whole(Kind kind) { return kind == Kind::count || kind == Kind::tokens || kind == Kind::duration; }
 
@@ -86,12 +31,6 @@ std::string lower(std::string_view text) {
   }
   return result;
 }
-
-// digits x 10^exponent, without leading or trailing zeros among the digits; zero has none.
-struct Decimal {
-  std::string digits;
-  int exponent = 0;
-};
 
 // A number as it stands at the front of a text.
 struct Front {
@@ -184,55 +123,6 @@ std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-enum class Trouble { none, too_large, not_whole };
-
-// number x unit as an integer, exactly or not at all.
-Trouble to_whole(const Decimal& number, const Unit& unit, std::int64_t& result) {
-  result = 0;
-  if (number.digits.empty()) return Trouble::none;
-  std::int64_t value = 0;
-  if (std::from_chars(number.digits.data(), number.digits.data() + number.digits.size(), value).ec != std::errc()) {
-    return number.exponent + unit.power10 < 0 ? Trouble::not_whole : Trouble::too_large;
-  }
-  if (__builtin_mul_overflow(value, unit.factor << unit.power2, &value)) return Trouble::too_large;
-  for (int power = number.exponent + unit.power10; power != 0; power += power < 0 ? 1 : -1) {
-    if (power < 0) {
-      if (value % 10 != 0) return Trouble::not_whole;
-      value /= 10;
-    } else if (__builtin_mul_overflow(value, std::int64_t{10}, &value)) {
-      return Trouble::too_large;
-    }
-  }
-  result = value;
-  return Trouble::none;
-}
-
-// number x unit as the nearest double; a power of two scales exactly.
-std::optional<double> to_double(const Decimal& number, const Unit& unit) {
-  if (number.digits.empty()) return 0.0;
-  const std::string text = number.digits + "e" + std::to_string(number.exponent + unit.power10);
-  double value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
-  value = std::ldexp(value, unit.power2);
-  if (!std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-std::string_view unit_noun(Kind kind) {
-  switch (kind) {
-    case Kind::bytes:
-      return "memory";
-    case Kind::bandwidth:
-      return "bandwidth";
-    case Kind::flop_rate:
-      return "compute-rate";
-    case Kind::request_rate:
-      return "request-rate";
-    default:
-      return "time";
-  }
-}
-
 // What to write instead of a number without a unit.
 std::string unit_fix(Kind kind, std::string_view number) {
   const auto either = [&](std::string_view a, std::string_view b) {
@@ -259,8 +149,8 @@ std::variant<Value, TextProblem> parse_number(Kind kind, std::string_view text) 
   auto parts = split(kind, text);
   if (auto* problem = std::get_if<TextProblem>(&parts)) return std::move(*problem);
   const Front& front = std::get<Front>(parts);
-  const Unit* unit = nullptr;
-  for (const Unit& candidate : units_of(kind)) {
+  const QuantityUnit* unit = nullptr;
+  for (const QuantityUnit& candidate : units_of(kind)) {
     if (candidate.name == front.rest) unit = &candidate;
   }
   if (unit == nullptr) {
@@ -277,11 +167,11 @@ std::variant<Value, TextProblem> parse_number(Kind kind, std::string_view text) 
   if (is_whole(kind)) {
     std::int64_t value = 0;
     switch (to_whole(front.number, *unit, value)) {
-      case Trouble::none:
+      case WholeTrouble::none:
         return Value(value);
-      case Trouble::too_large:
+      case WholeTrouble::too_large:
         return TextProblem{"out-of-range", "is too large", "the largest value is " + value_text(kind, Value(largest))};
-      case Trouble::not_whole:
+      case WholeTrouble::not_whole:
         if (kind == Kind::duration)
           return TextProblem{"out-of-range", "is finer than a nanosecond", "round it to whole nanoseconds"};
         return TextProblem{"not-a-number", "must be a whole number",
@@ -301,7 +191,7 @@ std::string shortest(double value) {
 }
 
 // `value` in `unit` with as few decimals as read back to it, if six or fewer do.
-std::optional<std::string> in_unit(Kind kind, double value, const Unit& unit) {
+std::optional<std::string> in_unit(Kind kind, double value, const QuantityUnit& unit) {
   double scaled = std::ldexp(value, -unit.power2);
   for (int power = unit.power10; power > 0; --power) scaled /= 10;
   for (int power = unit.power10; power < 0; ++power) scaled *= 10;
@@ -323,7 +213,7 @@ std::string double_text(Kind kind, double value) {
   if (kind == Kind::number || kind == Kind::fraction) return shortest(value);
   std::optional<std::string> best;
   std::string_view base;
-  for (const Unit& unit : units_of(kind)) {
+  for (const QuantityUnit& unit : units_of(kind)) {
     if (unit.power10 == 0 && unit.power2 == 0) base = unit.name;
     if (!unit.printed) continue;
     std::optional<std::string> text = in_unit(kind, value, unit);
@@ -379,85 +269,6 @@ std::string value_text(Kind kind, const Value& value) {
   if (const double* real = std::get_if<double>(&value)) return double_text(kind, *real);
   if (const std::string* text = std::get_if<std::string>(&value)) return *text;
   return "";
-}
-
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::flag:
-      return "true or false";
-    case Kind::count:
-      return "a whole number";
-    case Kind::tokens:
-      return "a number of tokens";
-    case Kind::bytes:
-      return "an amount of memory";
-    case Kind::bandwidth:
-      return "a bandwidth";
-    case Kind::flop_rate:
-      return "a compute rate";
-    case Kind::duration:
-    case Kind::latency:
-      return "a time";
-    case Kind::request_rate:
-      return "a request rate";
-    case Kind::fraction:
-      return "a share";
-    case Kind::number:
-      return "a number";
-    case Kind::choice:
-      return "a choice";
-    case Kind::text:
-      return "a text";
-    case Kind::path:
-      return "a file name";
-  }
-  return "";
-}
-
-std::string_view kind_example(Kind kind) {
-  switch (kind) {
-    case Kind::flag:
-      return "true";
-    case Kind::count:
-      return "16";
-    case Kind::tokens:
-      return "4k";
-    case Kind::bytes:
-      return "80 GB";
-    case Kind::bandwidth:
-      return "3.35 TB/s";
-    case Kind::flop_rate:
-      return "989.5 TFLOP/s";
-    case Kind::duration:
-      return "21 ms";
-    case Kind::latency:
-      return "2.1 us";
-    case Kind::request_rate:
-      return "5 req/s";
-    case Kind::fraction:
-      return "25 %";
-    case Kind::number:
-      return "70.55e9";
-    case Kind::choice:
-    case Kind::text:
-      return "name";
-    case Kind::path:
-      return "trace.csv";
-  }
-  return "";
-}
-
-std::vector<std::string_view> unit_names(Kind kind) {
-  std::vector<std::string_view> names;
-  for (const Unit& unit : units_of(kind)) {
-    if (!unit.name.empty() && unit.name.substr(0, 2) != "KB") names.push_back(unit.name);
-  }
-  return names;
-}
-
-bool needs_unit(Kind kind) {
-  const std::span<const Unit> units = units_of(kind);
-  return !units.empty() && !units.front().name.empty();
 }
 
 }  // namespace decodesim

@@ -28,76 +28,15 @@ namespace {
 // Thrown through the parser where reading on makes no sense.
 struct GiveUp {};
 
-std::string_view line_of(const SourceText& source, std::size_t offset) {
-  const std::string_view text = source.text;
-  const std::size_t start = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;  // npos + 1 is the start of the text
-  const std::size_t end = std::min(text.find('\n', offset), text.size());
-  std::string_view line = text.substr(start, end - start);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
-}
-
-int characters(std::string_view text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-// Positions of a text, whose lines are found once.
-class Locator {
- public:
-  explicit Locator(const SourceText& source, std::size_t skipped) : source_(source), skipped_(skipped) {
-    starts_.push_back(0);
-    for (std::size_t at = source.text.find('\n'); at != std::string::npos; at = source.text.find('\n', at + 1))
-      starts_.push_back(at + 1);
-  }
-
-  // The byte that a mark of yaml-cpp means; its lines and columns count from 0, and columns in bytes.
-  [[nodiscard]] std::size_t offset(const YAML::Mark& mark) const {
-    const std::size_t line = std::min(static_cast<std::size_t>(std::max(mark.line, 0)), starts_.size() - 1);
-    const std::size_t shift = line == 0 ? skipped_ : 0;
-    return std::min(starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)) + shift, source_.text.size());
-  }
-
-  [[nodiscard]] Position position(std::size_t offset, std::size_t bytes) const {
-    const auto line = std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin();
-    const std::size_t start = starts_[static_cast<std::size_t>(line - 1)];
-    const std::string_view text = source_.text;
-    const std::size_t end = std::min(std::min(text.find('\n', offset), text.size()), offset + bytes);
-    Position at{&source_, static_cast<int>(line), characters(text.substr(start, offset - start)) + 1,
-                characters(text.substr(offset, end - offset))};
-    at.length = std::max(at.length, 1);
-    return at;
-  }
-
-  // The text of a scalar as it is written, quotes included.
-  [[nodiscard]] Position scalar(std::size_t offset, const std::string& value) const {
-    const std::string_view text = source_.text;
-    if (offset < text.size() && (text[offset] == '"' || text[offset] == '\'')) {
-      const char quote = text[offset];
-      std::size_t end = offset + 1;
-      while (end < text.size() && text[end] != quote && text[end] != '\n')
-        end += text[end] == '\\' && quote == '"' ? 2 : 1;
-      return position(offset, end + 1 - offset);
-    }
-    if (text.substr(offset, value.size()) == value) return position(offset, value.size());
-    return position(offset, 1);
-  }
-
- private:
-  const SourceText& source_;
-  std::size_t skipped_;
-  std::vector<std::size_t> starts_;
-};
-
 // Builds the tree from the parser's events, which carry the position of everything.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   TreeBuilder(const SourceText& source, std::size_t skipped, std::vector<Diagnostic>& diagnostics)
-      : source_(source), locator_(source, skipped), diagnostics_(diagnostics) {}
+      : source_(source), locator_(source), skipped_(skipped), diagnostics_(diagnostics) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0) {
-      complain(locator_.position(locator_.offset(mark), 3), "second-document", "a scenario is one YAML document",
+      complain(locator_.position(offset_of(mark), 3), "second-document", "a scenario is one YAML document",
                "put the second one into a file of its own");
       throw GiveUp{};
     }
@@ -106,7 +45,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     DocumentNode node;
-    const std::size_t offset = locator_.offset(mark);
+    const std::size_t offset = offset_of(mark);
     const std::string_view rest = std::string_view(source_.text).substr(offset);
     const bool written =
         rest.starts_with('~') || rest.starts_with("null") || rest.starts_with("Null") || rest.starts_with("NULL");
@@ -129,7 +68,7 @@ class TreeBuilder final : public YAML::EventHandler {
     DocumentNode node;
     node.shape = DocumentNode::Shape::scalar;
     node.scalar = value;
-    node.at = locator_.scalar(locator_.offset(mark), value);
+    node.at = locator_.scalar(offset_of(mark), value);
     if (expects_key()) {
       levels_.back().key = value;
       levels_.back().key_at = node.at;
@@ -152,7 +91,7 @@ class TreeBuilder final : public YAML::EventHandler {
   // What the parser itself says; it forgets the place where a bracket is never closed.
   void syntax_error(const YAML::ParserException& error) {
     const bool unclosed = error.msg.ends_with("flow not found") && !levels_.empty();
-    const Position at = unclosed ? levels_.back().opened : locator_.position(locator_.offset(error.mark), 1);
+    const Position at = unclosed ? levels_.back().opened : locator_.position(offset_of(error.mark), 1);
     std::string help;
     if (unclosed) {
       help = levels_.back().node.shape == DocumentNode::Shape::list ? "close it with ']'" : "close it with '}'";
@@ -173,19 +112,25 @@ class TreeBuilder final : public YAML::EventHandler {
     bool has_key = false;
   };
 
+  // Marks of yaml-cpp count lines and columns from 0, and columns in bytes of what it was given.
+  [[nodiscard]] std::size_t offset_of(const YAML::Mark& mark) const {
+    const auto line = static_cast<std::size_t>(std::max(mark.line, 0));
+    return locator_.offset(line, static_cast<std::size_t>(std::max(mark.column, 0)) + (line == 0 ? skipped_ : 0));
+  }
+
   [[nodiscard]] bool expects_key() const {
     return !levels_.empty() && levels_.back().node.shape == DocumentNode::Shape::map && !levels_.back().has_key;
   }
 
   // Where a value without a text of its own is shown: at its key.
-  [[nodiscard]] Position place(std::size_t offset) const {
+  [[nodiscard]] Position place(std::size_t offset) {
     if (!levels_.empty() && levels_.back().has_key) return levels_.back().key_at;
     return locator_.position(offset, 1);
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, DocumentNode::Shape shape) {
     refuse_tag(mark, tag);
-    const Position opened = locator_.position(locator_.offset(mark), 1);
+    const Position opened = locator_.position(offset_of(mark), 1);
     if (expects_key()) {
       complain(opened, "key-not-a-word", "a key must be a word", "");
       throw GiveUp{};
@@ -196,7 +141,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     Level level;
     level.node.shape = shape;
-    level.node.at = place(locator_.offset(mark));
+    level.node.at = place(offset_of(mark));
     level.opened = opened;
     levels_.push_back(std::move(level));
   }
@@ -236,14 +181,14 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void refuse_anchor(const YAML::Mark& mark, const std::string& text) {
-    complain(locator_.position(locator_.offset(mark), text.size()), "alias",
+    complain(locator_.position(offset_of(mark), text.size()), "alias",
              "anchors and aliases are not part of scenario files",
              "write the value out, or put what is shared into a file that 'base' names");
   }
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    complain(locator_.position(locator_.offset(mark), 1), "tag",
-             "tags such as '" + tag + "' are not part of scenario files", "leave the tag out");
+    complain(locator_.position(offset_of(mark), 1), "tag", "tags such as '" + tag + "' are not part of scenario files",
+             "leave the tag out");
   }
   void complain(const Position& at, std::string code, std::string message, std::string help) {
     diagnostics_.push_back(diagnostic_at(at, Severity::error, std::move(code), std::move(message), std::move(help)));
@@ -251,6 +196,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   const SourceText& source_;
   Locator locator_;
+  std::size_t skipped_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<Level> levels_;
   DocumentNode root_;
@@ -269,7 +215,7 @@ std::optional<DocumentNode> parse_document(const SourceText& source, std::vector
   }
   // yaml-cpp takes a NUL for the end of the file, so what follows would silently be ignored.
   if (const std::size_t nul = source.text.find('\0'); nul != std::string::npos) {
-    diagnostics.push_back(diagnostic_at(Locator(source, 0).position(nul, 1), Severity::error, "syntax",
+    diagnostics.push_back(diagnostic_at(Locator(source).position(nul, 1), Severity::error, "syntax",
                                         "the file holds a NUL byte: it is no text file"));
     return std::nullopt;
   }
@@ -288,27 +234,6 @@ std::optional<DocumentNode> parse_document(const SourceText& source, std::vector
   DocumentNode root = builder.take();
   if (root.at.source == nullptr) root.at = {&source, 1, 1, 1};
   return root;
-}
-
-Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message,
-                         std::string help) {
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.code = std::move(code);
-  diagnostic.message = std::move(message);
-  diagnostic.help = std::move(help);
-  if (at.source == nullptr) return diagnostic;
-  diagnostic.file = at.source->name;
-  diagnostic.line = at.line;
-  diagnostic.column = at.column;
-  diagnostic.length = at.length;
-  std::size_t offset = 0;
-  for (int line = 1; line < at.line && offset != std::string::npos; ++line) {
-    offset = at.source->text.find('\n', offset);
-    if (offset != std::string::npos) ++offset;
-  }
-  if (offset != std::string::npos) diagnostic.source_line = std::string(line_of(*at.source, offset));
-  return diagnostic;
 }
 
 }  // namespace decodesim

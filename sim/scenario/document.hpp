@@ -1,31 +1,15 @@
 #pragma once
 // YAML as a tree in which every key and value knows where it stands.
 
-#include <deque>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/scenario/diagnostic.hpp"
+#include "sim/scenario/source_text.hpp"
 
 namespace decodesim {
-
-/// A text that diagnostics point into.
-struct SourceText {
-  std::string name;              // as diagnostics call it
-  std::filesystem::path folder;  // what relative paths in it are relative to
-  std::string text;
-};
-
-/// Where something stands. Lines and columns count from 1, columns and lengths in characters.
-struct Position {
-  const SourceText* source = nullptr;
-  int line = 0;
-  int column = 0;
-  int length = 1;
-};
 
 struct DocumentEntry;
 
@@ -50,18 +34,6 @@ struct DocumentEntry {
   DocumentNode value;
 };
 
-/// Owns the texts that positions point to.
-class SourceTexts {
- public:
-  const SourceText* add(SourceText source) {
-    texts_.push_back(std::move(source));
-    return &texts_.back();
-  }
-
- private:
-  std::deque<SourceText> texts_;
-};
-
 /// The limits of a document, so that no file can exhaust the program.
 inline constexpr std::size_t largest_file = std::size_t{16} << 20;
 inline constexpr std::size_t deepest_nesting = 64;
@@ -74,9 +46,5 @@ inline constexpr std::size_t most_keys = 1000;  // of one mapping
 /// The text is what follows the first `skipped` bytes of the source, on its first line (for "path=value").
 std::optional<DocumentNode> parse_document(const SourceText& source, std::vector<Diagnostic>& diagnostics,
                                            std::size_t skipped = 0);
-
-/// A diagnostic that points to `at`, with the source line.
-Diagnostic diagnostic_at(const Position& at, Severity severity, std::string code, std::string message,
-                         std::string help = {});
 
 }  // namespace decodesim

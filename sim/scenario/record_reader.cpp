@@ -5,7 +5,7 @@
 
 #include "sim/core/nearest_name.hpp"
 #include "sim/core/suggest.hpp"
-#include "sim/scenario/merge.hpp"
+#include "sim/scenario/named_entry.hpp"
 
 namespace decodesim {
 
@@ -234,7 +234,7 @@ void RecordReader::read_record(const RecordField& record, const DocumentNode& no
     if (record.shorthand != nullptr && lists_ == 0) stated_.push_back(path);
     return;
   }
-  if (const std::optional<DocumentNode> whole = from_catalog(record, node, path)) {
+  if (const std::optional<DocumentNode> whole = open_named_entry(reading_, record, node, path)) {
     read(*whole, record.fields, spec, path, {record.like});
     if (lists_ == 0) stated_.push_back(path);
   }
@@ -256,82 +256,6 @@ void RecordReader::read_list(const ListField& list, const DocumentNode& node, vo
   }
   --lists_;
   if (lists_ == 0) stated_.push_back(path);
-}
-
-std::optional<DocumentNode> RecordReader::from_catalog(const RecordField& record, DocumentNode node,
-                                                       const std::string& path) {
-  std::vector<std::string> seen;
-  for (;;) {
-    DocumentNode name = node;
-    if (node.shape == Shape::map) {
-      std::optional<DocumentNode> like = take(node, record.like);
-      if (!like) return node;
-      name = std::move(*like);
-    } else {
-      node = {};
-      node.shape = Shape::map;
-      node.at = name.at;
-      node.layer = name.layer;
-    }
-    if (name.shape != Shape::scalar) {
-      wrong_shape(name, joined(path, record.like), "a name",
-                  "'decodesim list " + std::string(record.catalog) + "' shows them");
-      return std::nullopt;
-    }
-    const std::string kind = std::string(record.catalog.substr(0, record.catalog.size() - 1));
-    if (reading_.catalog().root().empty()) {
-      reading_.error(name.at, "no-catalog", "the catalog was not found, so '" + name.scalar + "' names no " + kind,
-                     "set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
-      return std::nullopt;
-    }
-    const std::vector<std::string> names = reading_.catalog().names(record.catalog);
-    if (std::find(names.begin(), names.end(), name.scalar) == names.end()) {
-      reading_.error(name.at, "unknown-name", "there is no " + kind + " '" + name.scalar + "'",
-                     suggestion(name.scalar, std::vector<std::string_view>(names.begin(), names.end())));
-      return std::nullopt;
-    }
-    if (std::find(seen.begin(), seen.end(), name.scalar) != seen.end()) {
-      reading_.error(name.at, "cycle", "'" + name.scalar + "' is like itself");
-      return std::nullopt;
-    }
-    seen.push_back(name.scalar);
-    const std::filesystem::path file = reading_.catalog().file(record.catalog, name.scalar);
-    std::string why;
-    std::optional<std::string> text = read_file(file, why);
-    if (!text) {
-      reading_.error(name.at, "unreadable-file", "cannot read " + file.string() + ": " + why);
-      return std::nullopt;
-    }
-    std::optional<DocumentNode> entry =
-        reading_.parse(*reading_.keep({file.string(), file.parent_path(), std::move(*text)}));
-    if (!entry) return std::nullopt;
-    stamp(*entry, -1);
-    const DocumentNode* has = entry->find("gpus");
-    const DocumentNode* taken = node.find("gpus");
-    if (has != nullptr && taken != nullptr && node.find("links") == nullptr) {
-      const auto most = parse_value(Kind::count, has->scalar);
-      const auto wanted = parse_value(Kind::count, taken->scalar);
-      if (most.index() == 0 && wanted.index() == 0 && std::get<0>(wanted) > std::get<0>(most)) {
-        reading_.error(taken->at, "out-of-range",
-                       "'" + joined(path, "gpus") + "' is " + taken->scalar + ", but '" + name.scalar + "' has " +
-                           has->scalar + " GPUs",
-                       "take at most " + has->scalar + ", or describe the node with its links");
-      }
-      // The links stay wired for the whole node.
-      DocumentNode installed = *has;
-      if (entry->find("gpus_installed") == nullptr)
-        entry->entries.push_back({"gpus_installed", has->at, std::move(installed)});
-    }
-    // What was changed is no longer what the catalog describes, and must not go by its name.
-    const bool changed = std::any_of(node.entries.begin(), node.entries.end(), [](const DocumentEntry& own) {
-      return own.key != "gpus" && !own.key.starts_with("x-");
-    });
-    if (DocumentNode* entry_name = entry->find("name"); changed && entry_name != nullptr)
-      entry_name->scalar = "like " + entry_name->scalar;
-    const Position at = node.at;
-    node = merge(std::move(*entry), std::move(node));
-    node.at = at;
-  }
 }
 
 void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,

@@ -27,9 +27,6 @@ class RecordReader {
   void read_scalar(const ScalarField& scalar, const DocumentNode& node, void* spec, const std::string& path);
   void read_record(const RecordField& record, const DocumentNode& node, void* spec, const std::string& path);
   void read_list(const ListField& list, const DocumentNode& node, void* spec, const std::string& path);
-  /// The mapping that a name stands for, with what the scenario says laid over it; nothing after a mistake.
-  std::optional<DocumentNode> from_catalog(const RecordField& record, DocumentNode node, const std::string& path);
-
   void unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,
                    const std::vector<std::string_view>& extra);
   void missing_key(const DocumentNode& map, const Field& field, const std::string& path);

@@ -1,0 +1,116 @@
+#include "sim/scenario/named_entry.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/core/suggest.hpp"
+#include "sim/scenario/merge.hpp"
+
+namespace decodesim {
+
+namespace {
+
+using Shape = DocumentNode::Shape;
+
+// The entry of the catalog that `name` asks for, below every layer of the scenario.
+std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& record, const DocumentNode& name,
+                                       const std::string& path) {
+  // The kind is the catalog's folder in the singular.
+  const std::string kind(record.catalog.substr(0, record.catalog.size() - 1));
+  if (name.shape != Shape::scalar) {
+    reading.error(name.at, "wrong-type", "'" + path + "." + std::string(record.like) + "' takes the name of a " + kind,
+                  "'decodesim list " + std::string(record.catalog) + "' shows them");
+    return std::nullopt;
+  }
+  const Catalog& catalog = reading.catalog();
+  if (catalog.root().empty()) {
+    reading.error(name.at, "no-catalog", "the catalog was not found, so '" + name.scalar + "' names no " + kind,
+                  "set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
+    return std::nullopt;
+  }
+  // Only listed names are opened, so no name can lead out of the catalog.
+  const std::vector<std::string> names = catalog.names(record.catalog);
+  if (std::find(names.begin(), names.end(), name.scalar) == names.end()) {
+    reading.error(name.at, "unknown-name", "there is no " + kind + " '" + name.scalar + "'",
+                  suggestion(name.scalar, std::vector<std::string_view>(names.begin(), names.end())));
+    return std::nullopt;
+  }
+  const std::filesystem::path file = catalog.file(record.catalog, name.scalar);
+  std::string why;
+  std::optional<std::string> text = read_file(file, why);
+  if (!text) {
+    reading.error(name.at, "unreadable-file", "cannot read " + file.string() + ": " + why);
+    return std::nullopt;
+  }
+  std::optional<DocumentNode> entry =
+      reading.parse(*reading.keep({file.string(), file.parent_path(), std::move(*text)}));
+  if (entry) stamp(*entry, -1);
+  return entry;
+}
+
+std::int64_t count_of(const DocumentNode& node) {
+  const auto parsed = parse_value(Kind::count, node.scalar);
+  const Value* value = std::get_if<Value>(&parsed);
+  return value == nullptr ? 0 : std::get<std::int64_t>(*value);
+}
+
+// A node of which only some GPUs are taken.
+void take_part(Reading& reading, DocumentNode& entry, const DocumentNode& own, const std::string& path) {
+  const DocumentNode* whole = entry.find("gpus");
+  const DocumentNode* part = own.find("gpus");
+  if (whole == nullptr || part == nullptr || own.find("links") != nullptr) return;
+  const std::int64_t most = count_of(*whole);
+  const std::int64_t wanted = count_of(*part);
+  if (wanted > most) {
+    reading.error(part->at, "out-of-range",
+                  "'" + path + ".gpus' is " + part->scalar + ", but the node has " + whole->scalar + " GPUs",
+                  "take at most " + whole->scalar + ", or describe the node with its links");
+  } else if (wanted < most && entry.find("gpus_installed") == nullptr) {
+    DocumentNode installed = *whole;
+    entry.entries.push_back({"gpus_installed", whole->at, std::move(installed)});
+  }
+}
+
+// Does it say more than how many GPUs it takes?
+bool changes_entry(const DocumentNode& own) {
+  return std::any_of(own.entries.begin(), own.entries.end(),
+                     [](const DocumentEntry& entry) { return entry.key != "gpus" && !entry.key.starts_with("x-"); });
+}
+
+}  // namespace
+
+std::optional<DocumentNode> open_named_entry(Reading& reading, const RecordField& record, DocumentNode node,
+                                             const std::string& path) {
+  std::vector<std::string> seen;
+  for (;;) {
+    DocumentNode own;
+    std::optional<DocumentNode> name;
+    if (node.shape == Shape::map) {
+      own = std::move(node);
+      name = take(own, record.like);
+      if (!name) return own;
+    } else {
+      own.shape = Shape::map;
+      own.at = node.at;
+      own.layer = node.layer;
+      name = std::move(node);
+    }
+    std::optional<DocumentNode> entry = read_entry(reading, record, *name, path);
+    if (!entry) return std::nullopt;
+    if (std::find(seen.begin(), seen.end(), name->scalar) != seen.end()) {
+      reading.error(name->at, "cycle", "'" + name->scalar + "' is like itself",
+                    "remove one of the '" + std::string(record.like) + "' lines");
+      return std::nullopt;
+    }
+    take_part(reading, *entry, own, path);
+    DocumentNode* entry_name = entry->find("name");
+    if (seen.empty() && changes_entry(own) && entry_name != nullptr) entry_name->scalar = "like " + entry_name->scalar;
+    seen.push_back(name->scalar);
+    const Position at = own.at;
+    node = merge(std::move(*entry), std::move(own));
+    node.at = at;
+  }
+}
+
+}  // namespace decodesim
