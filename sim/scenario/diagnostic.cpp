@@ -9,15 +9,51 @@ namespace decodesim {
 
 namespace {
 
+// The part of a source line that fits a terminal, with the caret's place in it.
+struct Excerpt {
+  std::string text;
+  int column = 1;
+  int length = 1;
+};
+
+constexpr int most_columns = 160;
+constexpr int columns_before_caret = 80;
+
+std::string characters(const std::string& line, std::size_t& at, int count) {
+  std::string text;
+  for (; count > 0 && at < line.size(); --count) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(line, at));
+    text += line.substr(at, length);
+    at += length;
+  }
+  return text;
+}
+
+Excerpt excerpt(const Diagnostic& diagnostic) {
+  Excerpt result;
+  std::size_t at = 0;
+  int skipped = 0;
+  if (diagnostic.column > most_columns - columns_before_caret / 2) {
+    skipped = diagnostic.column - columns_before_caret;
+    characters(diagnostic.source_line, at, skipped);
+    result.text = "...";
+  }
+  result.column = diagnostic.column - skipped + static_cast<int>(result.text.size());
+  result.text += characters(diagnostic.source_line, at, most_columns);
+  if (at < diagnostic.source_line.size()) result.text += "...";
+  result.length = std::clamp(diagnostic.length, 1, std::max(1, most_columns - result.column));
+  return result;
+}
+
 // What precedes the caret on its line: as wide as the source, and a tab stays a tab so that both lines move alike.
-std::string caret_line(const Diagnostic& diagnostic) {
+std::string caret_line(const Excerpt& excerpt) {
   std::string line;
   std::size_t at = 0;
-  for (int column = 1; column < diagnostic.column && at < diagnostic.source_line.size(); ++column) {
-    line += diagnostic.source_line[at] == '\t' ? '\t' : ' ';
-    at += std::max<std::size_t>(1, utf8_length(diagnostic.source_line, at));
+  for (int column = 1; column < excerpt.column && at < excerpt.text.size(); ++column) {
+    line += excerpt.text[at] == '\t' ? '\t' : ' ';
+    at += std::max<std::size_t>(1, utf8_length(excerpt.text, at));
   }
-  line.append(static_cast<std::size_t>(std::max(1, diagnostic.length)), '^');
+  line.append(static_cast<std::size_t>(excerpt.length), '^');
   return line;
 }
 
@@ -50,8 +86,9 @@ std::string diagnostic_text(const Diagnostic& diagnostic) {
   const std::string margin(number.size(), ' ');
   text += margin + "--> " + printable(diagnostic.file) + ":" + number + ":" + std::to_string(diagnostic.column) + "\n";
   text += margin + " |\n";
-  text += number + " | " + shown(diagnostic.source_line) + "\n";
-  text += margin + " | " + caret_line(diagnostic) + "\n";
+  const Excerpt part = excerpt(diagnostic);
+  text += number + " | " + shown(part.text) + "\n";
+  text += margin + " | " + caret_line(part) + "\n";
   if (!diagnostic.help.empty()) text += margin + " = help: " + printable(diagnostic.help) + "\n";
   return text;
 }

@@ -56,6 +56,19 @@ TEST_CASE("tabs and Windows line ends leave the caret where it belongs") {
   CHECK(text.find('\r') == std::string::npos);
 }
 
+TEST_CASE("of a long line the part around the caret is shown") {
+  const Loaded end = load_text(small_scenario + "slo: {x-a: " + std::string(3000, 'a') + ", ttft_p99: 500}\n");
+  REQUIRE(end.diagnostics.size() == 1);
+  CHECK(end.diagnostics.front().column == 3024);
+  const std::string text = diagnostic_text(end.diagnostics.front());
+  CHECK(text.find("aaa, ttft_p99: 500}\n") != std::string::npos);
+  CHECK(text.size() < 600);
+  const std::size_t shown = text.find("5 | ") + 4;
+  const std::size_t caret = text.find("  | ", shown) + 4;
+  CHECK(text.find("500}", shown) - shown == text.find("^^^", caret) - caret);
+  CHECK(text[shown] == '.');
+}
+
 TEST_CASE("a file cannot send control characters to the terminal") {
   const Loaded loaded = load_text(small_scenario + "\"a\\x1b[31mb\": 1\n");
   REQUIRE(loaded.diagnostics.size() == 1);

@@ -51,6 +51,12 @@ TEST_CASE("size, keys and the number of messages are bounded") {
   CHECK(many.diagnostics.back().code == "too-many-mistakes");
 }
 
+TEST_CASE("a list of many entries on one line costs time in proportion") {
+  std::string line = "x-a: [";
+  for (int i = 0; i < 200000; ++i) line += "1,";
+  CHECK(load_text(small_scenario + line + "1]\n").scenarios.size() == 1);
+}
+
 TEST_CASE("bytes that are no text end in a message") {
   CHECK(code_of(std::string("version: 1\0cost: 1", 18)) == "syntax");
   for (const char* text : {"\xff\xfe\x00",
