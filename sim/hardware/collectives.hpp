@@ -11,7 +11,8 @@
 namespace decodesim {
 
 enum class AllReduceAlgorithm { one_shot, two_shot, ring, in_network };
-inline constexpr std::array<std::string_view, 4> all_reduce_names{"one_shot", "two_shot", "ring", "in_network"};
+inline constexpr std::array<std::string_view, 4> all_reduce_algorithm_names{"one_shot", "two_shot", "ring",
+                                                                            "in_network"};
 
 /// The price of an all-reduce by one algorithm, which is a straight line over the bytes each GPU holds.
 struct AllReduceLine {

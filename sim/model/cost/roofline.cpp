@@ -147,7 +147,7 @@ std::optional<PlanError> find_link_error(const CostSpec& cost, const NodeSpec& n
   const GroupLinks links = group_links(topology.graph, ranks);
   const auto algorithm = only(cost.all_reduce);
   if (!all_reduce_lines(links, algorithm).empty()) return std::nullopt;
-  const std::string name(all_reduce_names[static_cast<std::size_t>(*algorithm)]);
+  const std::string name(all_reduce_algorithm_names[static_cast<std::size_t>(*algorithm)]);
   const std::string why = *algorithm == AllReduceAlgorithm::in_network
                               ? "needs switches that reduce (in_network_reduction) and that all ranks are linked to"
                               : "needs a link or a switch between every two ranks, not a path through the host";
