@@ -14,7 +14,8 @@ namespace {
 // Where neither the scenario nor a model limits a sequence. Far above any real context, far below overflow.
 constexpr std::int64_t no_model_len_limit = std::int64_t{1} << 40;
 
-ScenarioError impossible(const Scenario& scenario, const std::string& code, const std::string& message, const std::string& help) {
+ScenarioError impossible(const Scenario& scenario, const std::string& code, const std::string& message,
+                         const std::string& help) {
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = message;
@@ -25,7 +26,8 @@ ScenarioError impossible(const Scenario& scenario, const std::string& code, cons
 
 std::int64_t count_blocks(const Scenario& scenario) {
   if (scenario.memory.num_gpu_blocks) return *scenario.memory.num_gpu_blocks;
-  const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
+  const auto plan =
+      plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
   if (const auto* error = std::get_if<PlanError>(&plan)) {
     throw impossible(scenario, "does-not-fit", error->message, "change " + error->key);
   }
@@ -42,7 +44,8 @@ std::int64_t limit_model_len(const Scenario& scenario) {
 void check_startup(const Scenario& scenario, const ServerConfig& server, std::vector<std::string>& warnings) {
   const std::int64_t capacity = server.num_blocks * server.block_size;
   if (server.max_model_len == no_model_len_limit || capacity >= server.max_model_len) return;
-  const std::string message = "the pool holds " + std::to_string(capacity) + " tokens, fewer than one sequence of max_model_len " +
+  const std::string message = "the pool has " + std::to_string(capacity) +
+                              " tokens as a server counts them, fewer than one sequence of max_model_len " +
                               std::to_string(server.max_model_len);
   if (scenario.scheduler.startup_check == StartupCheck::strict) {
     throw impossible(scenario, "pool-too-small", message,
@@ -57,7 +60,8 @@ constexpr std::string_view cost_names[] = {"fixed", "ideal", "roofline"};
 
 Assembly assemble(const Scenario& scenario, const std::string& version) {
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
-  if (engine == nullptr) throw impossible(scenario, "unknown-engine", "there is no engine '" + scenario.scheduler.engine + "'", "");
+  if (engine == nullptr)
+    throw impossible(scenario, "unknown-engine", "there is no engine '" + scenario.scheduler.engine + "'", "");
 
   if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
     throw impossible(scenario, "impossible-cost", error->message, "change " + error->key);

@@ -9,13 +9,16 @@ namespace decodesim {
 
 /// The decisions of one pass. Every call is checked before it acts, and acts at once, so that what a policy decides next
 /// sees the pool and the queues as they are by then. Decoding is implicit: a member of the cohort gets one token unless
-/// the budget ends before it or it is preempted.
+/// it is preempted.
 class Draft {
  public:
   Draft(ReplicaState& state, PassDecisions& decisions);
 
-  /// Deals `budget` tokens to the running sequences in order of admission: one to each that decodes, up to `chunk_max`
-  /// (0: no limit) to each that prefills. Returns what is left of the budget. Called once, before everything else.
+  /// Deals `budget` tokens to the running sequences: one to each that decodes, up to `chunk_max` (0: no limit) to each
+  /// that prefills. Returns what is left of the budget. Called once, before everything else.
+  ///
+  /// The budget must reach all of them, as it does where nobody is admitted beyond it; only the one admitted last may get
+  /// less than it could take.
   std::int64_t serve_running(std::int64_t budget, std::int64_t chunk_max);
 
   /// Takes the blocks that served sequences need, in order of admission. Returns the first for which too few are free,
@@ -34,10 +37,6 @@ class Draft {
   [[nodiscard]] bool preempted_any() const { return !decisions_.preempted.empty(); }
 
  private:
-  [[nodiscard]] bool before_edge(const Sequence& sequence) const;
-  [[nodiscard]] std::int64_t wanted(const Sequence& prefilling, std::int64_t chunk_max) const;
-  void move_edge_back(std::int64_t& used, std::int64_t budget, std::int64_t chunk_max);
-  std::int64_t move_edge_on(std::int64_t& used, std::int64_t budget, std::int64_t chunk_max);
   [[nodiscard]] std::int64_t missing_blocks(const Chunk& chunk) const;
 
   ReplicaState& state_;

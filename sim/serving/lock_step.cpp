@@ -1,7 +1,5 @@
 #include "sim/serving/lock_step.hpp"
 
-#include <algorithm>
-
 #include "sim/core/check.hpp"
 
 namespace decodesim {
@@ -31,8 +29,8 @@ void LockStep::join(Sequence& sequence) {
   sequence.finish_step = step_ + sequence.output_tokens - sequence.generated;
   boundaries_[boundary_slot_of(sequence)].insert_by_order(sequence);
   finishes_[finish_slot_of(sequence.finish_step)].push_back(sequence);
-  if (size_ == 0) last_end_ = sequence.last_token;
-  if (sequence.last_token != last_end_) late_.push_back(&sequence);
+  check(size_ == 0 || sequence.last_token == last_token_, "a sequence joins at the end of a step of the whole cohort");
+  last_token_ = sequence.last_token;
   ++size_;
   cached_ += sequence.cached;
 }
@@ -48,27 +46,18 @@ void LockStep::remove(Sequence& member) {
 }
 
 void LockStep::leave(Sequence& member) {
-  // A late member keeps the time of its own last token.
-  const auto late = std::find(late_.begin(), late_.end(), &member);
-  if (late == late_.end()) {
-    member.last_token = last_end_;
-  } else {
-    late_.erase(late);
-  }
+  member.last_token = last_token_;
   remove(member);
 }
 
 void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished) {
   if (size_ == 0) return;
-  const std::int64_t together = size_ - static_cast<std::int64_t>(late_.size());
-  if (together > 0) gaps.push_back({end - last_end_, together});
-  for (const Sequence* member : late_) gaps.push_back({end - member->last_token, 1});
-  late_.clear();
+  gaps.push_back({end - last_token_, size_});
 
   ++step_;
   if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;
   cached_ += size_;
-  last_end_ = end;
+  last_token_ = end;
 
   for (Sequence* member = finishes_[finish_slot_of(step_)].front(); member != nullptr;) {
     Sequence* next = SequenceList<&Sequence::finish>::after(*member);

@@ -30,12 +30,13 @@ class LockStep {
   [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
-  /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
+  /// Takes in a sequence that is ready to decode, at the end of the step that gave it a token: all its known tokens but
+  /// the newest are cached.
   void join(Sequence& sequence);
   /// Lets a member go before its end, and writes its cached and generated tokens and its last token's time into it.
   void leave(Sequence& member);
 
-  /// One step of all members, which ends at `end`: adds the gaps between their tokens to `gaps`, and appends those that
+  /// One step of all members, which ends at `end`: adds the gap between their tokens to `gaps`, and appends those that
   /// finish with it to `finished`, after they left.
   void advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished);
 
@@ -45,12 +46,11 @@ class LockStep {
   void remove(Sequence& member);
 
   std::int64_t block_size_;
-  std::int64_t step_ = 0;           // steps this cohort has taken
-  std::size_t boundary_slot_ = 0;   // step_ mod block_size
+  std::int64_t step_ = 0;          // steps this cohort has taken
+  std::size_t boundary_slot_ = 0;  // step_ mod block_size
   std::int64_t size_ = 0;
-  std::int64_t cached_ = 0;         // sum over the members
-  Time last_end_{};                 // when all members but `late_` got their last token
-  std::vector<Sequence*> late_;     // members whose last token is older, since they sat out; until the next step
+  std::int64_t cached_ = 0;  // sum over the members
+  Time last_token_{};        // when the members got their last token, all at the same step's end
   std::vector<BoundaryList> boundaries_;
   std::vector<SequenceList<&Sequence::finish>> finishes_;
 };

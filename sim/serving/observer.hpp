@@ -30,11 +30,11 @@ inline constexpr std::string_view reason_interrupted = "the run was interrupted"
 struct RequestFacts {
   const Request* request = nullptr;
   Outcome outcome = Outcome::completed;
-  std::string_view reason;          // empty for completed; a sentence fragment otherwise
-  std::int64_t output_tokens = 0;   // tokens really emitted
-  Time scheduled{Duration(-1)};     // start of the first step that computed a token of it
+  std::string_view reason;         // empty for completed; a sentence fragment otherwise
+  std::int64_t output_tokens = 0;  // tokens really emitted
+  Time scheduled{Duration(-1)};    // start of the first step that computed a token of it
   Time first_token{Duration(-1)};
-  Time ended{Duration(-1)};         // its last token, its rejection, its cancellation or the end of the run
+  Time ended{Duration(-1)};  // its last token, its rejection, its cancellation or the end of the run
   std::int64_t preemptions = 0;
   std::int64_t recomputed_tokens = 0;
 };
@@ -47,15 +47,16 @@ struct TokenGap {
 
 /// Why a pass admitted no more requests than it did.
 enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget };
-inline constexpr std::array<std::string_view, 4> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs", "token_budget"};
+inline constexpr std::array<std::string_view, 4> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
+                                                                       "token_budget"};
 
 /// Who did what in a pass, by request; only for observers that ask, since naming all costs a walk over the batch.
 struct ScheduleFacts {
-  std::vector<std::pair<const Request*, std::int64_t>> scheduled;             // tokens, in the engine's order
-  std::vector<const Request*> preempted;                                      // in the order of eviction
-  std::vector<const Request*> finished;                                       // in the engine's order
-  std::vector<const Request*> waiting;                                        // after the pass, head first
-  std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;         // found in place at admission, if any
+  std::vector<std::pair<const Request*, std::int64_t>> scheduled;      // tokens, in the engine's order
+  std::vector<const Request*> preempted;                               // in the order of eviction
+  std::vector<const Request*> finished;                                // in the engine's order
+  std::vector<const Request*> waiting;                                 // after the pass, head first
+  std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
 };
 
@@ -66,28 +67,31 @@ struct StepFacts {
   Time end{};
   StepShape shape;
   Ledger ledger;
-  std::int64_t running = 0;          // admitted sequences, whether or not they got a token
-  std::int64_t waiting = 0;          // requests in the queue after the pass
-  std::int64_t scheduled = 0;        // sequences that got tokens
+  std::int64_t running = 0;    // admitted sequences, whether or not they got a token
+  std::int64_t waiting = 0;    // requests in the queue after the pass
+  std::int64_t scheduled = 0;  // sequences that got tokens
   std::int64_t preempted = 0;
   std::int64_t free_blocks = 0;
-  std::int64_t cached_tokens = 0;    // KV of running sequences, what this step writes included
+  std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included
   std::int64_t recomputed_tokens = 0;
-  Duration recompute_time{};         // by how much the step would be shorter without them
+  Duration recompute_time{};  // by how much the step would be shorter without them
   AdmissionLimit limit = AdmissionLimit::arrivals;
-  std::span<const TokenGap> gaps;    // between tokens, of sequences that already had one; equal gaps may repeat
+  std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it
 };
 
 /// The whole run, once, at its end.
 struct RunFacts {
-  Time end{};                  // the last thing that happened
+  Time end{};  // the last thing that happened
   bool interrupted = false;
-  std::string watchdog;        // empty, or why the run was ended: what waits for what
+  std::string watchdog;  // empty, or why the run was ended: what waits for what
 };
 
 /// Facts as they happen. Observers look and never touch the model; a run with none gives the same results. Within an
-/// instant the order is: requests that ended, arrivals and rejections, then the step that starts.
+/// instant the order is: the step that ends, requests that ended, arrivals and rejections, then the step that starts.
+///
+/// What facts point to is valid during the call only. The same request may lie elsewhere at its next fact: keep its index,
+/// or a copy.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -97,7 +101,12 @@ class Observer {
   /// A step, told when it is over and before the requests that end with it.
   virtual void step(const StepFacts&) {}
   /// `count` passes of a fixed grid in which nothing ran, the first of them numbered `first` and starting at `start`.
-  virtual void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) { (void)first; (void)count; (void)start; (void)free_blocks; }
+  virtual void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
+    (void)first;
+    (void)count;
+    (void)start;
+    (void)free_blocks;
+  }
   virtual void ended(const RequestFacts&) {}
   virtual void run_ended(const RunFacts&) {}
 };

@@ -18,13 +18,14 @@ constexpr std::array policies{
 };
 
 std::unique_ptr<Scheduler> make_vllm_v1(const SchedulerSpec& knobs) {
-  return make_running_first(knobs, knobs.reserve_full_isl ? make_whole_sequence_admission() : make_first_chunk_admission(),
+  return make_running_first(knobs,
+                            knobs.reserve_full_isl ? make_whole_sequence_admission() : make_first_chunk_admission(),
                             make_last_admitted_victim());
 }
 
 constexpr std::array engines{
-    EngineRow{"vllm-v1", "vLLM V1, FCFS: running first, chunked prefill, preemption of the last admitted by recompute", true,
-              make_vllm_v1},
+    EngineRow{"vllm-v1", "vLLM V1, FCFS: running first, chunked prefill, preemption of the last admitted by recompute",
+              true, make_vllm_v1},
 };
 
 }  // namespace

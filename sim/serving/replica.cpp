@@ -63,7 +63,8 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   scheduler_->plan(ReplicaView(state_), draft);
   cancel_hopeless();
 
-  const bool empty = state_.cohort.size() == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
+  const bool empty =
+      state_.cohort.size() == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -240,7 +241,8 @@ void Replica::describe_schedule() {
   }
   for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
   for (const Sequence* sequence : state_.waiting) schedule_.waiting.push_back(&sequence->request);
-  for (const auto& [sequence, tokens] : decisions_.found) schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
+  for (const auto& [sequence, tokens] : decisions_.found)
+    schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }
 
 }  // namespace decodesim

@@ -71,7 +71,7 @@ class Replica {
   std::unique_ptr<Scheduler> scheduler_;
   bool wants_schedule_;
   bool busy_ = false;
-  std::deque<Sequence> storage_;        // never moves a sequence
+  std::deque<Sequence> storage_;  // never moves a sequence
   std::vector<Sequence*> unused_;
   PassDecisions decisions_;
   StepFacts facts_;

@@ -22,9 +22,9 @@ struct Chunk {
 
 /// What one pass decided beyond "every member of the cohort gets one token".
 struct PassDecisions {
-  std::vector<Chunk> chunks;          // by order of admission, newly admitted ones last
-  std::vector<Sequence*> preempted;   // in the order of eviction
-  std::vector<Chunk> found;           // tokens found in place at admission, where there were any
+  std::vector<Chunk> chunks;         // by order of admission, newly admitted ones last
+  std::vector<Sequence*> preempted;  // in the order of eviction
+  std::vector<Chunk> found;          // tokens found in place at admission, where there were any
   AdmissionLimit limit = AdmissionLimit::arrivals;
 
   void clear() {
@@ -35,8 +35,7 @@ struct PassDecisions {
   }
 };
 
-/// Running sequences are in order of admission. Those before `edge` get tokens in the next step; decoding ones behind it
-/// are stalled, since the token budget does not reach them. No edge: everything gets tokens.
+/// Running sequences are in order of admission. Each either decodes with the cohort or prefills.
 struct ReplicaState {
   explicit ReplicaState(const ServerConfig& server)
       : config(server), pool(server.usable_blocks), cohort(server.block_size) {}
@@ -50,10 +49,9 @@ struct ReplicaState {
   std::deque<Sequence*> waiting;
   SequenceList<&Sequence::running> running;
   LockStep cohort;
-  std::vector<Sequence*> prefilling;  // the running sequences in this state, by order of admission
-  Sequence* edge = nullptr;
+  std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, by order of admission
   std::int64_t next_order = 0;
-  std::int64_t cached_tokens = 0;     // KV of all running sequences
+  std::int64_t cached_tokens = 0;  // KV of all running sequences
 };
 
 }  // namespace decodesim

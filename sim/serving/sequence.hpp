@@ -21,7 +21,6 @@ enum class SequenceState {
   waiting,     // in the queue, without KV
   prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
   decoding,    // running in lock-step: one token a step
-  stalled,     // running and ready to decode, but the token budget ends before its turn
 };
 
 /// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
@@ -30,10 +29,10 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::int64_t order = 0;           // grows with every admission; running sequences are sorted by it
+  std::int64_t order = 0;  // grows with every admission; running sequences are sorted by it
   std::int64_t cached = 0;
   std::int64_t generated = 0;
-  std::int64_t output_tokens = 0;   // when it stops, which no policy sees
+  std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   BlockTable blocks;
 
   // Lock-step decoding (see lock_step.hpp).
@@ -44,7 +43,7 @@ struct Sequence {
   SequenceLink finish;
 
   Request request;
-  std::int64_t cached_before = 0;   // the most KV it ever had before a preemption; computing less again is recompute
+  std::int64_t cached_before = 0;  // the most KV it ever had before a preemption; computing less again is recompute
   std::int64_t recomputed = 0;
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;
@@ -57,7 +56,7 @@ struct Sequence {
 };
 
 /// A list through one of a sequence's links.
-template <SequenceLink Sequence::* link>
+template <SequenceLink Sequence::*link>
 class SequenceList {
  public:
   [[nodiscard]] bool empty() const { return head_ == nullptr; }

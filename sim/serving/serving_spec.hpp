@@ -21,7 +21,7 @@ struct SchedulerSpec {
   double watermark = 0;          // share of the blocks that admissions leave free while something runs
   bool async = false;
   NeverFits never_fits = NeverFits::reject;
-  std::int64_t fail_after = 0;   // `never_fits: {fail_after: k}`
+  std::int64_t fail_after = 0;                // `never_fits: {fail_after: k}`
   std::optional<std::int64_t> max_model_len;  // overrides the model's
   StartupCheck startup_check = StartupCheck::warn;
 };

@@ -23,14 +23,19 @@ class Simulation {
  public:
   Simulation(const ServerConfig& server, RequestSource& source, std::span<Observer* const> observers,
              const std::atomic<bool>* stop)
-      : server_(server), source_(source), observers_(observers), stop_(stop), replica_(server, anyone_wants_schedule()) {}
+      : server_(server),
+        source_(source),
+        observers_(observers),
+        stop_(stop),
+        replica_(server, anyone_wants_schedule()) {}
 
   RunFacts run() {
     open_source();
     settle();
     while (!queue_.empty() && facts_.watchdog.empty() && !facts_.interrupted) {
       now_ = queue_.next_time();
-      while (!queue_.empty() && queue_.next_time() == now_) std::visit([this](auto event) { handle(event); }, queue_.pop());
+      while (!queue_.empty() && queue_.next_time() == now_)
+        std::visit([this](auto event) { handle(event); }, queue_.pop());
       settle();
     }
     close();
@@ -133,20 +138,22 @@ class Simulation {
     }
   }
 
-  // Pass t of a grid starts at (t-1) steps. Passes that went by while the server was empty are told; where the next one is
-  // still to come, it is awaited.
+  // Pass t of a grid starts at (t-1) steps. True where one starts now; passes that went by while the server was empty are
+  // told first. Otherwise the next one is awaited.
   bool on_grid() {
-    Time start = Time{} + (next_pass_ - 1) * server_.grid_step;
-    if (start < now_) {
-      const std::int64_t gone = (now_ - start + server_.grid_step - Duration(1)) / server_.grid_step;
+    const Time start = Time{} + (next_pass_ - 1) * server_.grid_step;
+    const std::int64_t gone = (now_ - start + server_.grid_step - Duration(1)) / server_.grid_step;
+    const Time due = start + gone * server_.grid_step;
+    if (due > now_) {
+      if (!pass_due_) queue_.push(due, phase_decides, PassIsDue{});
+      pass_due_ = true;
+      return false;
+    }
+    if (gone > 0) {
       for (Observer* observer : observers_) observer->idle(next_pass_, gone, start, replica_.free_blocks());
       next_pass_ += gone;
-      start += gone * server_.grid_step;
     }
-    if (start == now_) return true;
-    if (!pass_due_) queue_.push(start, phase_decides, PassIsDue{});
-    pass_due_ = true;
-    return false;
+    return true;
   }
 
   // In a closed loop nobody arrives unless somebody leaves.

@@ -35,20 +35,22 @@ TEST_CASE("a run that the watchdog ends exits with 1, says who waits for what, a
 
 TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   // Endless enough that the signal finds it at work; `timeout` stands for Ctrl-C.
-  const ProgramResult result = run_program(
-      "run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
-      "timeout --preserve-status -s INT 0.3");
+  const ProgramResult result =
+      run_program("run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
+                  "timeout --preserve-status -s INT 0.3");
   CHECK(result.exit_code == 130);
   const auto report = nlohmann::json::parse(result.out);
   CHECK(report.at("interrupted") == true);
   CHECK(report.at("completed") > 0);
   CHECK(report.at("unfinished") > 0);
-  const std::int64_t accounted = report.at("completed").get<std::int64_t>() + report.at("unfinished").get<std::int64_t>();
+  const std::int64_t accounted =
+      report.at("completed").get<std::int64_t>() + report.at("unfinished").get<std::int64_t>();
   CHECK(accounted == report.at("requests_in").get<std::int64_t>());
 }
 
 TEST_CASE("a file that cannot be written is an error, and nothing is left behind") {
-  const ProgramResult result = run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv /nonexistent/folder/r.csv");
+  const ProgramResult result =
+      run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv /nonexistent/folder/r.csv");
   CHECK(result.exit_code == 1);
   CHECK(result.err.find("/nonexistent/folder/r.csv") != std::string::npos);
 }
@@ -63,13 +65,14 @@ TEST_CASE("a missing scenario file exits with 1 and an unknown option with 2, ea
 }
 
 TEST_CASE("output files of several cases at once are refused, since each holds one run") {
-  const ProgramResult result = run_program("run scenarios/context-gap.yaml --requests-csv /tmp/r.csv");
+  const ProgramResult result = run_program("run scenarios/context-gap.yaml --requests-csv r.csv");
   CHECK(result.exit_code == 2);
   CHECK(result.err.find("--case 4k") != std::string::npos);
 }
 
 TEST_CASE("a deployment whose weights do not fit is an error that names what to change") {
-  const ProgramResult result = run_program("run scenarios/chat-on-hgx-h100.yaml --set parallel.tp=1 --set hardware.gpus=1");
+  const ProgramResult result =
+      run_program("run scenarios/chat-on-hgx-h100.yaml --set parallel.tp=1 --set hardware.gpus=1");
   CHECK(result.exit_code == 2);
   CHECK(result.err.find("does-not-fit") != std::string::npos);
 }

@@ -43,8 +43,9 @@ TEST_CASE("every request and every token of the Azure conversation trace is acco
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   const auto report = nlohmann::json::parse(result.out);
   CHECK(report.at("requests_in") == rows);
-  const std::int64_t accounted = report.at("completed").get<std::int64_t>() + report.at("rejected").get<std::int64_t>() +
-                                 report.at("cancelled").get<std::int64_t>() + report.at("unfinished").get<std::int64_t>();
+  const std::int64_t accounted =
+      report.at("completed").get<std::int64_t>() + report.at("rejected").get<std::int64_t>() +
+      report.at("cancelled").get<std::int64_t>() + report.at("unfinished").get<std::int64_t>();
   CHECK(accounted == rows);
   CHECK(report.at("completed") == rows);
   CHECK(report.at("total_input_tokens") == tokens_in);

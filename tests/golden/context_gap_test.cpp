@@ -25,7 +25,8 @@ double user_rate(const nlohmann::json& report) { return report.at("per_user_toke
 TEST_CASE("4k, 32k and 128k contexts run as many sequences as fit, at the whiteboard's rates") {
   const nlohmann::json cases = cases_of("scenarios/context-gap.yaml");
   REQUIRE(cases.size() == 3);
-  for (const auto& report : cases) CHECK(report.at("steps").at("mean_ms").get<double>() == doctest::Approx(21.3).epsilon(0.01));
+  for (const auto& report : cases)
+    CHECK(report.at("steps").at("mean_ms").get<double>() == doctest::Approx(21.3).epsilon(0.01));
   CHECK(running(cases[0]) >= 316);
   CHECK(running(cases[0]) <= 321);
   CHECK(running(cases[1]) == doctest::Approx(40).epsilon(0.001));

@@ -44,7 +44,8 @@ TEST_CASE("every scenario that comes with the program gives the result that is k
     if (update) std::ofstream(kept, std::ios::binary) << result.out;
     CHECK(result.out != "");
     // Not CHECK(a == b): two documents of this size say less than their names.
-    CHECK_MESSAGE(result.out == file_text(kept), "differs from " << kept << "; DECODESIM_UPDATE_GOLDEN=1 writes it anew");
+    CHECK_MESSAGE(result.out == file_text(kept),
+                  "differs from " << kept << "; DECODESIM_UPDATE_GOLDEN=1 writes it anew");
   }
 }
 
@@ -57,7 +58,8 @@ TEST_CASE("the invariants hold in every scenario that comes with the program") {
       CAPTURE(scenario.case_name);
       // The checker walks the batch at every pass; two rounds of a closed loop show it all.
       if (scenario.workload.max_concurrency) {
-        scenario.workload.num_requests = std::min(scenario.workload.num_requests, 2 * *scenario.workload.max_concurrency);
+        scenario.workload.num_requests =
+            std::min(scenario.workload.num_requests, 2 * *scenario.workload.max_concurrency);
         scenario.workload.output_tokens.max = std::min<std::int64_t>(scenario.workload.output_tokens.max, 64);
       }
       Assembly parts = assemble(scenario, "test");

@@ -14,13 +14,14 @@
 namespace decodesim::tests {
 
 /// Replays the facts of a run and notes the first that breaks a rule:
-///   blocks    free and held ones are all of them; none is in two tables; tables fit the cached tokens, no more, no
-///   less limits    tokens within the budget, sequences within max_num_seqs states    every request is in one state at
-///   a time, and moves only where it may tokens    who completes has emitted exactly its output, whatever its
-///   preemptions KV work   tokens computed = P + O - 1 - found in place + recomputed order     first come, first
-///   served: admissions take the head, the evicted go back before who came later progress  where every request fits
-///   alone, one finishes within a bounded number of passes, and all finish accounts  requests in = completed + rejected
-///   + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
+///   blocks    free and held ones are all of them; none is in two tables; tables fit the cached tokens exactly
+///   limits    tokens within the budget, sequences within max_num_seqs
+///   states    every request is in one state at a time, and moves only where it may
+///   tokens    who completes has emitted exactly its output, whatever its preemptions
+///   KV work   tokens computed = P + O - 1 - found in place + recomputed
+///   order     first come, first served: admissions take the head, the evicted go back before who came later
+///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
+///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
 ///             ledger are the step's duration; time and pass numbers never run backwards
 class InvariantChecker : public Observer {
  public:

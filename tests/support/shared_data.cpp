@@ -1,9 +1,9 @@
 #include "tests/support/shared_data.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdio>
 #include <cstdlib>
-
-#include <doctest/doctest.h>
 
 namespace decodesim::tests {
 
@@ -18,7 +18,8 @@ std::optional<std::filesystem::path> shared_file(const std::string& name) {
   std::filesystem::path path = root / name;
   if (std::filesystem::exists(path)) return path;
   ++skipped;
-  std::printf("skipped: %s is not there, so '%s' did not run\n", name.c_str(), doctest::getContextOptions()->currentTest->m_name);
+  std::printf("skipped: %s is not there, so '%s' did not run\n", name.c_str(),
+              doctest::getContextOptions()->currentTest->m_name);
   return std::nullopt;
 }
 

@@ -1,13 +1,12 @@
 // decodesim run: plays a scenario and reports what happened.
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <iostream>
 #include <memory>
-
-#include <spdlog/spdlog.h>
 
 #include "sim/core/check.hpp"
 #include "sim/report/measurements.hpp"
@@ -35,11 +34,14 @@ namespace po = boost::program_options;
 CommandLine command_line() {
   CommandLine line;
   line.usage = "decodesim run SCENARIO [options]";
-  line.summary = "Plays a scenario, each of its cases in turn, and reports throughput, latencies, KV use and what limited the server.";
+  line.summary =
+      "Plays a scenario, each of its cases in turn, and reports throughput, latencies, KV use and what limited the "
+      "server.";
   line.positional = "scenario";
   auto add = line.options.add_options();
   add("scenario", po::value<std::vector<std::string>>(), "the scenario file");
-  add("set", po::value<std::vector<std::string>>()->composing(), "PATH=VALUE: overrides one value of the scenario; may be repeated");
+  add("set", po::value<std::vector<std::string>>()->composing(),
+      "PATH=VALUE: overrides one value of the scenario; may be repeated");
   add("case", po::value<std::string>(), "plays this case only");
   add("json", "prints one JSON document instead of the summary");
   add("requests-csv", po::value<std::string>(), "FILE: one row a request, every time and count");
@@ -82,7 +84,8 @@ std::vector<Scenario> chosen_cases(std::vector<Scenario> scenarios, const po::va
     if (scenario.case_name == name) return {std::move(scenario)};
     known += (known.empty() ? "" : ", ") + scenario.case_name;
   }
-  throw UsageError("there is no case '" + name + "'", known.empty() ? "the scenario has no cases" : "its cases are " + known);
+  throw UsageError("there is no case '" + name + "'",
+                   known.empty() ? "the scenario has no cases" : "its cases are " + known);
 }
 
 int exit_code(const std::vector<Report>& reports) {
@@ -103,14 +106,18 @@ int exit_code(const std::vector<Report>& reports) {
 int run_command(std::span<const std::string> args) {
   const auto values = parse_options(command_line(), args);
   if (!values) return exit_done;
-  const auto text = [&](const char* name) { return values->count(name) > 0 ? (*values)[name].as<std::string>() : std::string(); };
+  const auto text = [&](const char* name) {
+    return values->count(name) > 0 ? (*values)[name].as<std::string>() : std::string();
+  };
   const auto list = [&](const char* name) {
     return values->count(name) > 0 ? (*values)[name].as<std::vector<std::string>>() : std::vector<std::string>();
   };
-  if (list("scenario").size() != 1) throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
+  if (list("scenario").size() != 1)
+    throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
 
   std::vector<Diagnostic> warnings;
-  const std::vector<Scenario> scenarios = chosen_cases(load_scenarios(list("scenario").front(), list("set"), warnings), *values);
+  const std::vector<Scenario> scenarios =
+      chosen_cases(load_scenarios(list("scenario").front(), list("set"), warnings), *values);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
   const Outputs outputs{text("requests-csv"), text("schedule-jsonl")};
   if (scenarios.size() > 1 && !(outputs.requests_csv.empty() && outputs.schedule_jsonl.empty())) {

@@ -10,7 +10,8 @@ namespace {
 
 class RunningFirst final : public Scheduler {
  public:
-  RunningFirst(const SchedulerSpec& knobs, std::unique_ptr<AdmissionTest> admission, std::unique_ptr<VictimChoice> victim)
+  RunningFirst(const SchedulerSpec& knobs, std::unique_ptr<AdmissionTest> admission,
+               std::unique_ptr<VictimChoice> victim)
       : knobs_(knobs), admission_(std::move(admission)), victim_(std::move(victim)) {}
 
   void plan(const ReplicaView& view, Draft& draft) override {
@@ -40,7 +41,8 @@ class RunningFirst final : public Scheduler {
       if (!knobs_.enable_chunked_prefill && tokens > budget) return draft.limited_by(AdmissionLimit::token_budget);
       tokens = std::min(tokens, budget);
       // The head of the queue blocks those behind it: nobody is tried in its place.
-      if (!admission_->admits(view, head, found, tokens, spared(view))) return draft.limited_by(AdmissionLimit::kv_capacity);
+      if (!admission_->admits(view, head, found, tokens, spared(view)))
+        return draft.limited_by(AdmissionLimit::kv_capacity);
       draft.admit_head(found, tokens);
       budget -= tokens;
     }
