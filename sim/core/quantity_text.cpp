@@ -145,7 +145,7 @@ std::string unit_fix(Kind kind, std::string_view number) {
   }
 }
 
-std::variant<Value, TextProblem> parse_number(Kind kind, std::string_view text) {
+ParsedValue parse_number(Kind kind, std::string_view text) {
   auto parts = split(kind, text);
   if (auto* problem = std::get_if<TextProblem>(&parts)) return std::move(*problem);
   const Front& front = std::get<Front>(parts);
@@ -202,9 +202,8 @@ std::optional<std::string> in_unit(Kind kind, double value, const QuantityUnit& 
     const auto end =
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), scaled, std::chars_format::fixed, decimals).ptr;
     std::string text = std::string(buffer.data(), end) + " " + std::string(unit.name);
-    const auto back = parse_value(kind, text);
-    const Value* read = std::get_if<Value>(&back);
-    if (read != nullptr && *read == Value(value)) return text;
+    const ParsedValue back = parse_value(kind, text);
+    if (back.ok() && back.value == Value(value)) return text;
   }
   return std::nullopt;
 }
@@ -245,7 +244,7 @@ std::string duration_text(std::int64_t nanoseconds) {
 
 }  // namespace
 
-std::variant<Value, TextProblem> parse_value(Kind kind, std::string_view text) {
+ParsedValue parse_value(Kind kind, std::string_view text) {
   switch (kind) {
     case Kind::flag:
       if (text == "true") return Value(true);

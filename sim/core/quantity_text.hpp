@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "sim/core/kind.hpp"
@@ -21,9 +22,19 @@ struct TextProblem {
   std::string help;
 };
 
+/// A value, or why there is none.
+struct ParsedValue {
+  Value value;
+  TextProblem problem;
+
+  ParsedValue(Value read) : value(std::move(read)) {}
+  ParsedValue(TextProblem found) : problem(std::move(found)) {}
+  [[nodiscard]] bool ok() const { return problem.code.empty(); }
+};
+
 /// Reads every kind but choice. Exact where the text is: decimals are never rounded on the way to an integer, and
 /// doubles are the nearest to what the text says. NaN, infinity, negative numbers and overflow are problems.
-std::variant<Value, TextProblem> parse_value(Kind kind, std::string_view text);
+ParsedValue parse_value(Kind kind, std::string_view text);
 
 /// The shortest text in any unit of the kind that reads back as the same value; absent is empty. No choices.
 std::string value_text(Kind kind, const Value& value);

@@ -50,9 +50,8 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
 }
 
 std::int64_t count_of(const DocumentNode& node) {
-  const auto parsed = parse_value(Kind::count, node.scalar);
-  const Value* value = std::get_if<Value>(&parsed);
-  return value == nullptr ? 0 : std::get<std::int64_t>(*value);
+  const ParsedValue parsed = parse_value(Kind::count, node.scalar);
+  return parsed.ok() ? std::get<std::int64_t>(parsed.value) : 0;
 }
 
 // A node of which only some GPUs are taken.

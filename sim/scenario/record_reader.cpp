@@ -175,12 +175,12 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
     }
     scalar.set(spec, Value(static_cast<std::int64_t>(choice - scalar.choices.begin())));
   } else {
-    auto parsed = parse_value(scalar.kind, node.scalar);
-    if (const TextProblem* problem = std::get_if<TextProblem>(&parsed)) {
-      reading_.error(node.at, problem->code, "'" + path + "' " + problem->message, problem->help);
+    ParsedValue parsed = parse_value(scalar.kind, node.scalar);
+    if (!parsed.ok()) {
+      reading_.error(node.at, parsed.problem.code, "'" + path + "' " + parsed.problem.message, parsed.problem.help);
       return;
     }
-    Value value = std::get<Value>(std::move(parsed));
+    Value value = std::move(parsed.value);
     double number = scalar.range.min;
     if (const auto* whole = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*whole);
     if (const auto* real = std::get_if<double>(&value)) number = *real;

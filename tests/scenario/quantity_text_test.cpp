@@ -14,17 +14,17 @@ namespace decodesim::tests {
 namespace {
 
 Value parsed(Kind kind, std::string_view text) {
-  const auto result = parse_value(kind, text);
+  const ParsedValue result = parse_value(kind, text);
   CAPTURE(text);
-  REQUIRE(std::holds_alternative<Value>(result));
-  return std::get<Value>(result);
+  REQUIRE(result.ok());
+  return result.value;
 }
 
 std::string problem(Kind kind, std::string_view text) {
-  const auto result = parse_value(kind, text);
+  const ParsedValue result = parse_value(kind, text);
   CAPTURE(text);
-  REQUIRE(std::holds_alternative<TextProblem>(result));
-  return std::get<TextProblem>(result).code;
+  REQUIRE_FALSE(result.ok());
+  return result.problem.code;
 }
 
 std::int64_t whole(Kind kind, std::string_view text) { return std::get<std::int64_t>(parsed(kind, text)); }

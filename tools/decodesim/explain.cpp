@@ -51,10 +51,9 @@ Names list_of(const po::variables_map& values, const char* name) {
 
 std::int64_t positive(Kind kind, const std::string& text, const std::string& option) {
   const auto parsed = parse_value(kind, text);
-  const auto* value = std::get_if<Value>(&parsed);
-  if (value == nullptr || std::get<std::int64_t>(*value) < 1)
+  if (!parsed.ok() || std::get<std::int64_t>(parsed.value) < 1)
     throw UsageError(option + " takes whole numbers from 1 on, not '" + text + "'", option + " 4096");
-  return std::get<std::int64_t>(*value);
+  return std::get<std::int64_t>(parsed.value);
 }
 
 std::vector<std::int64_t> contexts_of(const po::variables_map& values) {
