@@ -60,7 +60,6 @@ void FactsText::arrived(const Request& request) {
 }
 
 void FactsText::step(const StepFacts& facts) {
-  tell_idle();
   std::string line = "step " + std::to_string(facts.number) + " from " + text(facts.start) + " to " + text(facts.end);
   line += " running " + std::to_string(facts.running) + " waiting " + std::to_string(facts.waiting);
   line += " scheduled " + std::to_string(facts.scheduled) + " preempted " + std::to_string(facts.preempted);
@@ -103,19 +102,8 @@ void FactsText::step(const StepFacts& facts) {
 }
 
 void FactsText::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
-  if (idle_.count > 0 && first == idle_.first + idle_.count && free_blocks == idle_.free_blocks) {
-    idle_.count += count;
-    return;
-  }
-  tell_idle();
-  idle_ = {first, count, start, free_blocks};
-}
-
-void FactsText::tell_idle() {
-  if (idle_.count == 0) return;
-  lines_.push_back("idle from pass " + std::to_string(idle_.first) + ", " + std::to_string(idle_.count) +
-                   " of them from " + text(idle_.start) + " free " + std::to_string(idle_.free_blocks));
-  idle_ = {};
+  lines_.push_back("idle from pass " + std::to_string(first) + ", " + std::to_string(count) + " of them from " +
+                   text(start) + " free " + std::to_string(free_blocks));
 }
 
 void FactsText::ended(const RequestFacts& facts) {
@@ -127,7 +115,6 @@ void FactsText::ended(const RequestFacts& facts) {
 }
 
 void FactsText::run_ended(const RunFacts& facts) {
-  tell_idle();
   lines_.push_back("run ended " + text(facts.end) + (facts.interrupted ? " interrupted" : "") +
                    (facts.watchdog.empty() ? "" : " by the watchdog"));
 }

@@ -8,9 +8,8 @@
 
 namespace decodesim::tests {
 
-/// One line a fact, in the order told, except where that is free: gaps are merged and sorted, idle passes are merged
-/// and come before the next step whenever the arrivals among them were told, and of the watchdog only whether it ended
-/// the run is said.
+/// One line a fact, in the order told; gaps are merged and sorted, since their order is free, and of the watchdog only
+/// whether it ended the run is said.
 class FactsText : public Observer {
  public:
   enum class Names { index, id };
@@ -29,17 +28,7 @@ class FactsText : public Observer {
  private:
   [[nodiscard]] std::string name(const Request* request) const;
 
-  /// Passes of a grid in which nothing ran, since the last step.
-  struct Idle {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-    Time start{};
-    std::int64_t free_blocks = 0;
-  };
-  void tell_idle();
-
   Names names_;
-  Idle idle_;
   std::vector<std::string> lines_;
 };
 
