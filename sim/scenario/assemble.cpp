@@ -2,70 +2,22 @@
 
 #include <variant>
 
-#include "sim/model/memory_plan.hpp"
-#include "sim/scenario/diagnostic.hpp"
+#include "sim/core/check.hpp"
 #include "sim/scenario/load.hpp"
-#include "sim/serving/policy_table.hpp"
+#include "sim/scenario/pool.hpp"
 
 namespace decodesim {
 
 namespace {
-
-// Where neither the scenario nor a model limits a sequence. Far above any real context, far below overflow.
-constexpr std::int64_t no_model_len_limit = std::int64_t{1} << 40;
-
-ScenarioError impossible(const Scenario& scenario, const std::string& code, const std::string& message,
-                         const std::string& help) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = message;
-  diagnostic.file = scenario.case_name.empty() ? scenario.name : scenario.name + " (case " + scenario.case_name + ")";
-  diagnostic.help = help;
-  return ScenarioError({diagnostic});
-}
-
-std::int64_t count_blocks(const Scenario& scenario) {
-  if (scenario.memory.num_gpu_blocks) return *scenario.memory.num_gpu_blocks;
-  const auto plan =
-      plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
-  if (const auto* error = std::get_if<PlanError>(&plan)) {
-    throw impossible(scenario, "does-not-fit", error->message, "change " + error->key);
-  }
-  return std::get<MemoryPlan>(plan).num_blocks.value();
-}
-
-std::int64_t limit_model_len(const Scenario& scenario) {
-  if (scenario.scheduler.max_model_len) return *scenario.scheduler.max_model_len;
-  return scenario.model.layers > 0 ? scenario.model.max_model_len.value() : no_model_len_limit;
-}
-
-// Engines refuse to start where the pool cannot hold one sequence of the longest allowed length. Like vLLM's, the check
-// counts the null block, so it can pass one block too early.
-void check_startup(const Scenario& scenario, const ServerConfig& server, std::vector<std::string>& warnings) {
-  const std::int64_t capacity = server.num_blocks * server.block_size;
-  if (server.max_model_len == no_model_len_limit || capacity >= server.max_model_len) return;
-  const std::string message = "the pool has " + std::to_string(capacity) +
-                              " tokens as a server counts them, fewer than one sequence of max_model_len " +
-                              std::to_string(server.max_model_len);
-  if (scenario.scheduler.startup_check == StartupCheck::strict) {
-    throw impossible(scenario, "pool-too-small", message,
-                     "lower scheduler.max_model_len, raise memory.utilization, or take more GPUs");
-  }
-  warnings.push_back(message + "; a real server would refuse to start (scheduler.startup_check: strict does)");
-}
 
 constexpr std::string_view cost_names[] = {"fixed", "ideal", "roofline"};
 
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const std::string& version) {
-  const EngineRow* engine = find_engine(scenario.scheduler.engine);
-  if (engine == nullptr)
-    throw impossible(scenario, "unknown-engine", "there is no engine '" + scenario.scheduler.engine + "'", "");
-
-  if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
-    throw impossible(scenario, "impossible-cost", error->message, "change " + error->key);
-  }
+  const auto plan = plan_pool(scenario);
+  check(std::holds_alternative<Pool>(plan), "a loaded scenario has a pool");
+  const Pool& pool = std::get<Pool>(plan);
 
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
@@ -74,14 +26,10 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   ServerConfig& server = parts.server;
   server.scheduler = scenario.scheduler;
   server.serving = scenario.serving;
-  server.num_blocks = count_blocks(scenario);
-  server.usable_blocks = server.num_blocks - (engine->keeps_null_block ? 1 : 0);
-  if (server.usable_blocks < 1) {
-    throw impossible(scenario, "does-not-fit", "the pool has no block that a request could use",
-                     "raise memory.num_gpu_blocks or memory.utilization; vllm-v1 keeps one block as its null block");
-  }
+  server.num_blocks = pool.num_blocks;
+  server.usable_blocks = pool.usable_blocks;
   server.block_size = scenario.memory.block_size;
-  server.max_model_len = limit_model_len(scenario);
+  server.max_model_len = model_len_limit(scenario);
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;
 
@@ -98,7 +46,10 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.closed_loop = parts.source->concurrency().has_value();
   header.cost_model = cost_names[static_cast<std::size_t>(scenario.cost.model)];
   header.defaults = defaults_in_effect(scenario);
-  check_startup(scenario, server, header.warnings);
+  if (const auto objection = startup_objection(scenario, pool)) {
+    header.warnings.push_back(*objection +
+                              "; a real server would refuse to start (scheduler.startup_check: strict does)");
+  }
   return parts;
 }
 

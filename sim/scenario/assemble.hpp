@@ -23,8 +23,8 @@ struct Assembly {
   RunHeader header;
 };
 
-/// Joins the parts of `scenario`; `version` is the program's. Throws ScenarioError where the deployment cannot work (the
-/// weights do not fit, the pool holds no block, a strict start-up check fails), TraceError where its trace cannot be read.
+/// Joins the parts of `scenario`, which load_scenarios() found able to work; `version` is the program's. Throws TraceError
+/// where its trace cannot be read.
 Assembly assemble(const Scenario& scenario, const std::string& version);
 
 }  // namespace decodesim

@@ -4,22 +4,11 @@
 #include <string>
 #include <system_error>
 
+#include "sim/scenario/deployment_checks.hpp"
+
 namespace decodesim {
 
 namespace {
-
-// Where a path stands in the tree, or the deepest part of it that does.
-Position place_of(const DocumentNode& tree, std::string_view path) {
-  const DocumentNode* node = &tree;
-  while (!path.empty()) {
-    const std::size_t dot = std::min(path.find('.'), path.size());
-    const DocumentNode* next = node->find(path.substr(0, dot));
-    if (next == nullptr) break;
-    node = next;
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return node->at;
-}
 
 class Checks {
  public:
@@ -122,7 +111,7 @@ class Checks {
       reading_.warn(place_of(tree_, "scheduler.max_num_batched_tokens"), "small-budget",
                     "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) +
                         ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +
-                        "): not every running sequence gets a token in every step",
+                        "): no more sequences run than the budget has tokens",
                     "");
     }
   }
@@ -194,7 +183,9 @@ class Checks {
 }  // namespace
 
 void check_across(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
+  const std::size_t before = reading.errors();
   Checks(reading, tree, scenario).all();
+  if (reading.errors() == before) check_deployment(reading, tree, scenario);
 }
 
 }  // namespace decodesim

@@ -236,4 +236,16 @@ std::optional<DocumentNode> parse_document(const SourceText& source, std::vector
   return root;
 }
 
+Position place_of(const DocumentNode& tree, std::string_view path) {
+  const DocumentNode* node = &tree;
+  while (!path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    const DocumentNode* next = node->find(path.substr(0, dot));
+    if (next == nullptr) break;
+    node = next;
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return node->at;
+}
+
 }  // namespace decodesim

@@ -34,6 +34,9 @@ struct DocumentEntry {
   DocumentNode value;
 };
 
+/// Where a path such as "memory.block_size" stands in the tree, or the deepest part of it that does.
+Position place_of(const DocumentNode& tree, std::string_view path);
+
 /// The limits of a document, so that no file can exhaust the program.
 inline constexpr std::size_t largest_file = std::size_t{16} << 20;
 inline constexpr std::size_t deepest_nesting = 64;

@@ -18,13 +18,14 @@ std::string random_scenario_text(std::mt19937_64& random) {
   const bool fixed = random() % 2 == 0;
   if (fixed) {
     text += "cost: {model: fixed, step: " + pick({"1 s", "21.5 ms", "123456789 ns"}) +
-            "}\nmemory: {num_gpu_blocks: " + std::to_string(1 + random() % 99) +
+            "}\nmemory: {num_gpu_blocks: " + std::to_string(2 + random() % 98) +
             ", block_size: " + pick({"1", "16", "32"}) + "}\n";
     if (random() % 2 == 0) text += inline_machine;
   } else {
     text += random() % 2 == 0 ? inline_machine
-                              : "model: " + pick({"llama-3-8b", "deepseek-v3", "{like: gemma-3-27b, layers: 12}"}) +
-                                    "\nhardware: {node: " + pick({"hgx-h100", "pcie-l40s, gpus: 4"}) + "}\n";
+                              : "model: " + pick({"llama-3-8b\nhardware: {node: pcie-l40s, gpus: 4}\n",
+                                                  "deepseek-v3\nhardware: {node: hgx-h200}\n",
+                                                  "{like: gemma-3-27b, layers: 12}\nhardware: {node: hgx-h100}\n"});
     text += "cost: {model: " + pick({"ideal", "roofline", "roofline, host_time: 1.25 ms, all_reduce: ring"}) + "}\n";
     text += "memory: {capacity: " + pick({"as_sold", "as_reported"}) + ", utilization: " + pick({"0.9", "87.5 %"}) +
             ", runtime_overhead: " + pick({"1 GiB", "1.234567 GB", "17 B"}) + "}\n";

@@ -1,0 +1,46 @@
+#include "sim/scenario/deployment_checks.hpp"
+
+#include "sim/hardware/topology.hpp"
+#include "sim/model/cost_model.hpp"
+#include "sim/scenario/pool.hpp"
+
+namespace decodesim {
+
+namespace {
+
+// The deepest part of the path that was written, or the line that names the hardware.
+Position blame(const DocumentNode& tree, std::string_view path) {
+  const bool written = tree.find(path.substr(0, path.find('.'))) != nullptr;
+  return place_of(tree, written ? path : "hardware");
+}
+
+void check_links(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
+  for (const TopologyError& error : expand(scenario.hardware).errors) {
+    const std::string path =
+        error.link == TopologyError::whole_node ? "hardware" : "hardware.links[" + std::to_string(error.link) + "]";
+    reading.error(place_of(tree, "hardware.links"), "wrong-link", "'" + path + "': " + error.message,
+                  "a link's end is gpu, a switch's name or host, or a range such as gpu0-3");
+  }
+}
+
+}  // namespace
+
+void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
+  const std::size_t before = reading.errors();
+  if (tree.find("hardware") != nullptr) check_links(reading, tree, scenario);
+  if (reading.errors() > before) return;
+  if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
+    reading.error(blame(tree, error->key), "impossible-cost", error->message, "change " + error->key);
+  }
+  const auto plan = plan_pool(scenario);
+  if (const auto* error = std::get_if<PlanError>(&plan)) {
+    reading.error(blame(tree, error->key), "does-not-fit", error->message, "change " + error->key);
+  } else if (scenario.scheduler.startup_check == StartupCheck::strict) {
+    if (const auto objection = startup_objection(scenario, std::get<Pool>(plan))) {
+      reading.error(blame(tree, "scheduler.startup_check"), "pool-too-small", *objection,
+                    "lower scheduler.max_model_len, raise memory.utilization, or take more GPUs");
+    }
+  }
+}
+
+}  // namespace decodesim
