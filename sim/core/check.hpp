@@ -15,7 +15,8 @@ class BrokenInvariant : public std::logic_error {
 
 /// Throws BrokenInvariant with `why` unless `condition` holds.
 inline void check(bool condition, const char* why) {
-  if (!condition) [[unlikely]] throw BrokenInvariant(why);
+  if (!condition) [[unlikely]]
+    throw BrokenInvariant(why);
 }
 
 }  // namespace decodesim

@@ -10,9 +10,9 @@ enum class AllReduceChoice { cheapest, one_shot, two_shot, ring, in_network };
 
 struct CostSpec {
   CostKind model = CostKind::roofline;
-  Duration step{};                                   // `fixed`: every pass lasts this long
+  Duration step{};                                         // `fixed`: every pass lasts this long
   AllReduceChoice all_reduce = AllReduceChoice::cheapest;  // `roofline`
-  Duration host_time{3'000'000};                     // `roofline`: scheduling, sampling, launches; a step
+  Duration host_time{3'000'000};                           // `roofline`: scheduling, sampling, launches; a step
 };
 
 }  // namespace decodesim

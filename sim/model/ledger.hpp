@@ -13,11 +13,13 @@ namespace decodesim {
 
 /// Where a step's bytes go, summed over all ranks.
 enum class ByteKind { weights, kv_read, kv_write, activations, collective };
-inline constexpr std::array<std::string_view, 5> byte_kind_names{"weights", "kv_read", "kv_write", "activations", "collective"};
+inline constexpr std::array<std::string_view, 5> byte_kind_names{"weights", "kv_read", "kv_write", "activations",
+                                                                 "collective"};
 
 /// What a step's time is spent on. `fixed` is the constant of the fixed cost model.
 enum class TimePart { linear, attention, lm_head, collectives, host, fixed };
-inline constexpr std::array<std::string_view, 6> time_part_names{"linear", "attention", "lm_head", "collectives", "host", "fixed"};
+inline constexpr std::array<std::string_view, 6> time_part_names{"linear",      "attention", "lm_head",
+                                                                 "collectives", "host",      "fixed"};
 
 /// What each of those parts waited for.
 enum class BoundBy { bandwidth, compute, collectives, host, fixed };

@@ -9,19 +9,19 @@ namespace decodesim {
 
 /// Multi-head latent attention caches one compressed vector and one rotary key a token and layer, whatever the heads.
 struct MlaSpec {
-  int kv_lora_rank = 0;   // 0: the model has no latent attention
+  int kv_lora_rank = 0;  // 0: the model has no latent attention
   int rope_head_dim = 0;
 };
 
 /// Sliding-window layers attend to, and cache, the last `size` tokens.
 struct WindowSpec {
-  Tokens size{0};         // 0: no layer has a window
-  int global_every = 0;   // every n-th layer sees everything; 0: no layer does
+  Tokens size{0};        // 0: no layer has a window
+  int global_every = 0;  // every n-th layer sees everything; 0: no layer does
 };
 
 /// A mixture of experts in every layer but the first `dense_layers`.
 struct MoeSpec {
-  int experts = 0;        // 0: dense
+  int experts = 0;  // 0: dense
   int active = 0;
   int shared = 0;
   int intermediate_size = 0;

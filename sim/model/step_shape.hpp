@@ -7,13 +7,13 @@ namespace decodesim {
 
 /// Sums over what one step computes. A chunk of one token counts as a decode, since it costs the same.
 struct StepShape {
-  std::int64_t decodes = 0;          // sequences that compute one token
-  std::int64_t decode_context = 0;   // tokens they attend to, their own included
-  std::int64_t chunks = 0;           // sequences that compute more than one token
-  std::int64_t chunk_tokens = 0;     // tokens these compute
-  std::int64_t chunk_context = 0;    // tokens already cached before each chunk, which its attention reads
-  std::int64_t chunk_pairs = 0;      // query-key pairs of the chunks: n*c + n*(n+1)/2 for n tokens after c cached
-  std::int64_t samples = 0;          // sequences that yield a token
+  std::int64_t decodes = 0;         // sequences that compute one token
+  std::int64_t decode_context = 0;  // tokens they attend to, their own included
+  std::int64_t chunks = 0;          // sequences that compute more than one token
+  std::int64_t chunk_tokens = 0;    // tokens these compute
+  std::int64_t chunk_context = 0;   // tokens already cached before each chunk, which its attention reads
+  std::int64_t chunk_pairs = 0;     // query-key pairs of the chunks: n*c + n*(n+1)/2 for n tokens after c cached
+  std::int64_t samples = 0;         // sequences that yield a token
 
   [[nodiscard]] bool empty() const { return decodes == 0 && chunks == 0; }
   [[nodiscard]] std::int64_t tokens() const { return decodes + chunk_tokens; }

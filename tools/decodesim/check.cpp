@@ -6,6 +6,8 @@
 
 #include "sim/report/json_writer.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/trace_diagnostics.hpp"
+#include "sim/workload/request_source.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 
@@ -80,9 +82,16 @@ int check_command(std::span<const std::string> args) {
     checked.file = file;
     try {
       checked.scenarios = load_scenarios(file, sets, diagnostics);
+      // Opening the workload reads a trace through, so that a mistake in it is found here and not by a run.
+      for (const Scenario& scenario : checked.scenarios)
+        (void)make_request_source(scenario.workload, scenario.run.seed);
       checked.valid = true;
     } catch (const ScenarioError& error) {
       diagnostics.insert(diagnostics.end(), error.diagnostics().begin(), error.diagnostics().end());
+      exit = exit_usage;
+    } catch (const TraceError& error) {
+      const std::vector<Diagnostic> mistakes = trace_diagnostics(error);
+      diagnostics.insert(diagnostics.end(), mistakes.begin(), mistakes.end());
       exit = exit_usage;
     } catch (const UnreadableFile& error) {
       Diagnostic diagnostic;

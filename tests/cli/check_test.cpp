@@ -1,0 +1,38 @@
+// The check command sees what a run would stumble over.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/program.hpp"
+
+namespace decodesim::tests {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a scenario is not valid where its trace is not") {
+  std::string folder = (fs::temp_directory_path() / "decodesim-XXXXXX").string();
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  std::ofstream(folder + "/trace.csv") << "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n";
+  const std::string with_trace = "scenarios/chat-on-hgx-h100.yaml --set 'workload.trace=" + folder + "/trace.csv'";
+  for (const std::string command : {"check ", "run "}) {
+    const ProgramResult result = run_program(command + with_trace);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.find("trace.csv:2:") != std::string::npos);
+  }
+  fs::remove_all(folder);
+}
+
+TEST_CASE("a node whose links lead nowhere, and weights that do not fit, are found by check") {
+  const std::string check = "check scenarios/chat-on-hgx-h100.yaml --set ";
+  const ProgramResult link = run_program(check + "'hardware={gpu: h100-sxm, gpus: 8, links: [{from: gpu, to: nowhere}]}'");
+  CHECK(link.exit_code == 2);
+  CHECK(link.err.find("wrong-link") != std::string::npos);
+  const ProgramResult weights = run_program(check + "model=llama-3.1-405b");
+  CHECK(weights.exit_code == 2);
+  CHECK(weights.err.find("does-not-fit") != std::string::npos);
+}
+
+}  // namespace decodesim::tests
