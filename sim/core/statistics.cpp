@@ -68,7 +68,8 @@ Summary summarize(std::span<double> values) {
 double Moments::mean() const {
   if (count_ == 0) return not_measured;
   const auto count = static_cast<Wide>(count_);
-  return static_cast<double>(sum_ / count) + static_cast<double>(sum_ % count) / static_cast<double>(count_);
+  const Wide whole = sum_ / count;
+  return static_cast<double>(whole) + static_cast<double>(sum_ % count) / static_cast<double>(count_);
 }
 
 double Moments::standard_deviation() const {
