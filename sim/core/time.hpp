@@ -22,9 +22,17 @@ struct SimClock {
 /// Nanoseconds since the start of the run.
 using Time = SimClock::time_point;
 
-/// The one place where a price becomes time: round half up. Prices are never negative.
+/// A run ends before its clock passes this: a hundred years, far below the 292 that whole nanoseconds can count.
+inline constexpr Duration horizon{std::int64_t{100} * 365 * 86'400 * 1'000'000'000};
+
+/// The longest that a part of a step can be priced at, so that the sum of its parts stays below the horizon.
+inline constexpr double price_max_ns = static_cast<double>(horizon.count()) / 8;
+
+/// The one place where a price becomes time: round half up, and at most an eighth of the horizon. Prices are never
+/// negative.
 constexpr Duration to_duration(Seconds seconds) {
-  return Duration(static_cast<std::int64_t>(seconds.value() * 1e9 + 0.5));
+  const double nanoseconds = seconds.value() * 1e9 + 0.5;
+  return Duration(static_cast<std::int64_t>(nanoseconds < price_max_ns ? nanoseconds : price_max_ns));
 }
 constexpr double to_seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 constexpr double to_seconds(Time time) { return to_seconds(time.time_since_epoch()); }

@@ -153,7 +153,7 @@ class Neighbours {
     return count;
   }
   [[nodiscard]] bool share_a_switch(std::size_t a, std::size_t b) const {
-    for (std::size_t device = 0; device < width_; ++device)
+    for (std::size_t device = node_.gpus; device < width_; ++device)
       if (is_switch(device) && linked(a, device) && linked(b, device)) return true;
     return false;
   }
@@ -162,6 +162,58 @@ class Neighbours {
   std::size_t ranks_;
   std::size_t width_;
   std::vector<BytesPerSecond> bandwidth_;
+};
+
+/// Finds paths between GPUs, and only once between GPUs that are wired alike: exchanging two of these leaves the graph as it
+/// is. Nodes of real machines have one such pair, or a few.
+class PathFinder {
+ public:
+  PathFinder(const NodeGraph& node, std::size_t ranks) : node_(node), ranks_(ranks) {
+    std::vector<Wiring> wirings(node.gpus);
+    for (const Link& link : node.links) {
+      if (link.from < node.gpus) wirings[link.from].emplace_back(link.to, link.bandwidth.value(), link.latency.value());
+      if (link.to < node.gpus) wirings[link.to].emplace_back(link.from, link.bandwidth.value(), link.latency.value());
+    }
+    std::map<Wiring, std::size_t> kinds;
+    for (std::size_t gpu = 0; gpu < node.gpus; ++gpu) {
+      kind_.push_back(kinds.emplace(without_names(std::move(wirings[gpu]), gpu), kinds.size()).first->second);
+    }
+  }
+
+  const Path& between(std::size_t a, std::size_t b) {
+    // GPUs within the group and outside of it differ in what may lead through them, but both ends are within.
+    const auto [found, fresh] = known_.try_emplace(std::minmax(kind_[a], kind_[b]));
+    if (fresh) found->second = find_path(node_, a, b, ranks_);
+    return found->second;
+  }
+
+ private:
+  using Wiring = std::vector<std::tuple<std::size_t, double, double>>;  // to what, bandwidth, latency
+
+  /// A GPU that is linked alike to every other GPU has that written once, whoever they are. One that is linked to some GPUs
+  /// only is like no other.
+  [[nodiscard]] Wiring without_names(Wiring wiring, std::size_t gpu) const {
+    std::sort(wiring.begin(), wiring.end());
+    const auto first_other =
+        std::find_if(wiring.begin(), wiring.end(), [&](const auto& joint) { return std::get<0>(joint) >= node_.gpus; });
+    if (first_other == wiring.begin()) return wiring;
+    bool uniform = static_cast<std::size_t>(first_other - wiring.begin()) + 1 == node_.gpus;
+    for (auto joint = wiring.begin(); joint != first_other; ++joint) {
+      const auto expected = static_cast<std::size_t>(joint - wiring.begin());
+      uniform = uniform && std::get<0>(*joint) == expected + (expected >= gpu ? 1 : 0) &&
+                std::get<1>(*joint) == std::get<1>(wiring.front()) &&
+                std::get<2>(*joint) == std::get<2>(wiring.front());
+    }
+    const auto [to, bandwidth, latency] = wiring.front();
+    wiring.erase(wiring.begin(), first_other);
+    wiring.emplace_back(uniform ? node_.devices.size() : gpu, bandwidth, latency);
+    return wiring;
+  }
+
+  const NodeGraph& node_;
+  std::size_t ranks_;
+  std::vector<std::size_t> kind_;  // by GPU
+  std::map<std::pair<std::size_t, std::size_t>, Path> known_;
 };
 
 /// The worse of two paths in each respect.

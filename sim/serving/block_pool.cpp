@@ -6,25 +6,27 @@
 
 namespace decodesim {
 
-BlockPool::BlockPool(std::int64_t blocks) : total_(blocks), free_(blocks) {
+BlockPool::BlockPool(std::int64_t blocks) : blocks_(1), total_(blocks), free_(blocks) {
   check(blocks >= 0 && blocks < std::numeric_limits<BlockId>::max(), "a pool has between 0 and 2^32 - 2 blocks");
-  const auto last = static_cast<BlockId>(blocks);
-  blocks_.resize(static_cast<std::size_t>(blocks) + 1);
-  for (BlockId id = 0; id <= last; ++id) {
-    blocks_[id] = {.previous = id == 0 ? last : id - 1, .next = id == last ? 0 : id + 1, .references = 0};
+}
+
+BlockId BlockPool::take_first() {
+  const auto used_ever = static_cast<std::int64_t>(blocks_.size()) - 1;
+  if (used_ever < total_) {
+    blocks_.push_back({.previous = 0, .next = 0, .references = 1});
+    return static_cast<BlockId>(blocks_.size() - 1);
   }
+  const BlockId id = blocks_[0].next;
+  Block& block = blocks_[id];
+  blocks_[0].next = block.next;
+  blocks_[block.next].previous = 0;
+  block.references = 1;
+  return id;
 }
 
 bool BlockPool::allocate(std::int64_t count, BlockTable& table) {
   if (count > free_) return false;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const BlockId id = blocks_[0].next;
-    Block& block = blocks_[id];
-    blocks_[0].next = block.next;
-    blocks_[block.next].previous = 0;
-    block.references = 1;
-    table.push_back(id);
-  }
+  for (std::int64_t i = 0; i < count; ++i) table.push_back(take_first());
   free_ -= count;
   return true;
 }

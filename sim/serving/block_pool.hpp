@@ -15,7 +15,8 @@ using BlockTable = std::vector<BlockId>;
 /// freed longest ago is reused first. Always: free + used = total.
 class BlockPool {
  public:
-  /// All of `blocks` (at least 0) free, in increasing order of their numbers.
+  /// All of `blocks` (0 to 2^32 - 2) free, in increasing order of their numbers. Memory follows use: a block takes some
+  /// once it was handed out.
   explicit BlockPool(std::int64_t blocks);
 
   [[nodiscard]] std::int64_t total() const { return total_; }
@@ -29,13 +30,16 @@ class BlockPool {
   void release(BlockTable& table);
 
  private:
-  // The queue is a ring of links through block 0, so that a block can later leave its middle in constant time.
+  // Blocks that were never used come first in the queue, in the order of their numbers, so they need no links. Those that
+  // came back follow in a ring of links through block 0, so that a block can later leave its middle in constant time.
   struct Block {
     BlockId previous;
     BlockId next;
     std::uint32_t references;
   };
-  std::vector<Block> blocks_;
+  BlockId take_first();
+
+  std::vector<Block> blocks_;  // block 0, and those that were used
   std::int64_t total_;
   std::int64_t free_;
 };

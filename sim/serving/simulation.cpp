@@ -16,6 +16,8 @@ struct RequestArrives {};
 struct PassIsDue {};  // a fixed grid starts its passes on time, not when something happens
 using Event = std::variant<StepEnds, RequestArrives, PassIsDue>;
 
+constexpr Duration year{std::int64_t{365} * 86'400 * 1'000'000'000};
+
 // Within an instant: what ends, then what arrives, then what is decided.
 enum Phase : std::uint32_t { phase_ends, phase_arrives, phase_decides };
 
@@ -32,9 +34,9 @@ class Simulation {
   RunFacts run() {
     open_source();
     settle();
-    while (!queue_.empty() && facts_.watchdog.empty() && !facts_.interrupted) {
+    while (!queue_.empty() && facts_.watchdog.empty() && !stopped()) {
       now_ = queue_.next_time();
-      while (!queue_.empty() && queue_.next_time() == now_)
+      while (!queue_.empty() && queue_.next_time() == now_ && !stopped())
         std::visit([this](auto event) { handle(event); }, queue_.pop());
       settle();
     }
@@ -44,6 +46,11 @@ class Simulation {
 
  private:
   [[nodiscard]] bool grid() const { return server_.grid_step > Duration{}; }
+  // Asked wherever a run can spend long: at every event, pass and arrival of a closed loop.
+  bool stopped() {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) facts_.interrupted = true;
+    return facts_.interrupted;
+  }
   [[nodiscard]] bool anyone_wants_schedule() const {
     for (const Observer* observer : observers_) {
       if (observer->wants_schedule()) return true;
@@ -75,7 +82,7 @@ class Simulation {
   // In a closed loop every place that became free is taken at once by the next request. A request that is refused on the
   // spot frees its place again.
   void fill_places() {
-    while (places_free_ > 0) {
+    while (places_free_ > 0 && !stopped()) {
       std::optional<Request> request = source_.next();
       if (!request) {
         places_free_ = 0;
@@ -122,13 +129,16 @@ class Simulation {
   void settle() {
     fill_places();
     while (!replica_.busy() && replica_.in_system() > 0 && facts_.watchdog.empty()) {
-      if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) facts_.interrupted = true;
-      if (facts_.interrupted || (grid() && !on_grid())) return;
+      if (stopped() || (grid() && !on_grid())) return;
       const bool planned = replica_.plan(next_pass_, now_, grid());
       facts_.watchdog = replica_.stuck(!planned, no_more_arrivals());
       if (!planned && !grid()) return;
       ++next_pass_;
       const Duration duration = replica_.step_duration();
+      if (duration > horizon - now_.time_since_epoch()) {
+        facts_.watchdog = "the clock of the simulation would pass " + std::to_string(horizon / year) + " years";
+        return;
+      }
       if (duration > Duration{}) {
         queue_.push(now_ + duration, phase_ends, StepEnds{});
       } else {
@@ -162,8 +172,9 @@ class Simulation {
   // The end ------------------------------------------------------------------------------------------------------------
 
   void close() {
-    // A pass of a grid that was planned before the watchdog saw it is still told.
-    if (replica_.busy() && !facts_.interrupted) {
+    // A pass that was planned before the watchdog saw it is still told, unless it would pass the horizon.
+    const bool fits = replica_.busy() && replica_.step_duration() <= horizon - now_.time_since_epoch();
+    if (fits && !facts_.interrupted) {
       now_ += replica_.step_duration();
       end_step();
     }

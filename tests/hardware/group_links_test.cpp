@@ -126,4 +126,22 @@ TEST_CASE("one GPU alone has no links") {
   CHECK(links.injection_bandwidth.value() == 0);
 }
 
+TEST_CASE("finding a path once for GPUs that are wired alike gives what finding each gives") {
+  for (const NodeSpec& node : {tests::hgx_h100(), tests::mi300x_8(), tests::pcie_4090(), tests::pcie_l40s()}) {
+    CAPTURE(node.name);
+    for (int ranks : {2, 5, 8}) {
+      Topology topology = expand(node);
+      const GroupLinks alike = group_links(topology.graph, ranks);
+      // Bandwidths that differ in the twelfth digit make no two GPUs alike, so that every pair is searched for.
+      double factor = 1;
+      for (Link& link : topology.graph.links) link.bandwidth = link.bandwidth * (factor += 1e-12);
+      const GroupLinks each = group_links(topology.graph, ranks);
+      CHECK(alike.pair_bandwidth.value() == doctest::Approx(each.pair_bandwidth.value()).epsilon(1e-9));
+      CHECK(alike.ring_bandwidth.value() == doctest::Approx(each.ring_bandwidth.value()).epsilon(1e-9));
+      CHECK(alike.pair_latency.value() == each.pair_latency.value());
+      CHECK(alike.ring_latency.value() == each.ring_latency.value());
+    }
+  }
+}
+
 }  // namespace decodesim

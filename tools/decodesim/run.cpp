@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -17,6 +18,7 @@
 #include "sim/report/slo_verdict.hpp"
 #include "sim/report/summary_text.hpp"
 #include "sim/scenario/assemble.hpp"
+#include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
@@ -25,9 +27,18 @@ namespace decodesim {
 
 namespace {
 
-// Ctrl-C ends the simulated run at its next pass; what it measured so far is still reported.
+// Ctrl-C, or a polite kill, ends the simulated run at its next event; what it measured so far is still reported. A second
+// one ends the program.
 std::atomic<bool> stop_requested{false};
-extern "C" void request_stop(int) { stop_requested.store(true, std::memory_order_relaxed); }
+extern "C" void request_stop(int signal) {
+  stop_requested.store(true, std::memory_order_relaxed);
+  std::signal(signal, SIG_DFL);
+}
+
+void listen_to_signals() {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, request_stop);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of writing, with a message
+}
 
 namespace po = boost::program_options;
 
@@ -39,7 +50,7 @@ CommandLine command_line() {
       "server.";
   line.positional = "scenario";
   auto add = line.options.add_options();
-  add("scenario", po::value<std::vector<std::string>>(), "the scenario file");
+  add("scenario", po::value<std::vector<std::string>>(), "a scenario file, or a name of 'decodesim list scenarios'");
   add("set", po::value<std::vector<std::string>>()->composing(),
       "PATH=VALUE: overrides one value of the scenario; may be repeated");
   add("case", po::value<std::string>(), "plays this case only");
@@ -72,8 +83,27 @@ Report play(const Scenario& scenario, const Outputs& outputs) {
     observers.push_back(schedule_jsonl.get());
   }
 
+  listen_to_signals();
   simulate(parts.server, *parts.source, observers, &stop_requested);
   return measurements.report();
+}
+
+// A result must never replace what it was made from, nor another result.
+void check_outputs(const Outputs& outputs, const std::string& scenario, const std::vector<Scenario>& scenarios) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || std::filesystem::equivalent(a, b, ignored);
+  };
+  for (const std::string& output : {outputs.requests_csv, outputs.schedule_jsonl}) {
+    if (output.empty()) continue;
+    bool input = same(output, scenario);
+    for (const Scenario& one : scenarios) input = input || same(output, one.workload.trace);
+    if (input)
+      throw UsageError("'" + output + "' is an input of this run and would be overwritten", "name another file");
+  }
+  if (!outputs.requests_csv.empty() && same(outputs.requests_csv, outputs.schedule_jsonl)) {
+    throw UsageError("--requests-csv and --schedule-jsonl name the same file", "name two files");
+  }
 }
 
 std::vector<Scenario> chosen_cases(std::vector<Scenario> scenarios, const po::variables_map& values) {
@@ -117,15 +147,20 @@ int run_command(std::span<const std::string> args) {
 
   std::vector<Diagnostic> warnings;
   const std::vector<Scenario> scenarios =
-      chosen_cases(load_scenarios(list("scenario").front(), list("set"), warnings), *values);
+      chosen_cases(load_scenarios(scenario_file(list("scenario").front()), list("set"), warnings), *values);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
+  for (const char* name : {"requests-csv", "schedule-jsonl"}) {
+    if (values->count(name) > 0 && text(name).empty())
+      throw UsageError("--" + std::string(name) + " needs a file name");
+  }
   const Outputs outputs{text("requests-csv"), text("schedule-jsonl")};
   if (scenarios.size() > 1 && !(outputs.requests_csv.empty() && outputs.schedule_jsonl.empty())) {
     throw UsageError("--requests-csv and --schedule-jsonl hold one run, and this scenario has several cases",
                      "add --case " + scenarios.front().case_name);
   }
 
-  std::signal(SIGINT, request_stop);
+  check_outputs(outputs, list("scenario").front(), scenarios);
+
   std::vector<Report> reports;
   for (const Scenario& scenario : scenarios) {
     reports.push_back(play(scenario, outputs));
