@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/report/columns.hpp"
+#include "sim/report/cost_note.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/report/utf8.hpp"
 
@@ -16,8 +17,15 @@ std::string name_of(const Report& report) {
   return printable(report.header.case_name.empty() ? report.header.scenario : report.header.case_name);
 }
 
-/// A factor as people say it, whole where it is 10 or more: 32x.
-std::string times(double factor) { return (factor >= 9.95 ? fixed_text(factor, 0) : fixed_text(factor, 1)) + "x"; }
+/// A factor as people say it, whole where it is 10 or more, and with two decimals behind it where these say more:
+/// 32x (31.95x), 1.5x (1.54x), 2x.
+std::string times(double factor) {
+  std::string exact = fixed_text(factor, 2);
+  std::string round = fixed_text(factor, factor >= 9.95 ? 0 : 1);
+  if (round.ends_with(".0")) round.resize(round.size() - 2);
+  if (exact == round + ".00" || exact == round + "0") return round + "x";
+  return round + "x (" + exact + "x)";
+}
 std::string precise_times(double factor) { return significant(factor, 3) + "x"; }
 
 void gap(const Report& first, const Report& last, std::ostream& out) {
@@ -26,12 +34,11 @@ void gap(const Report& first, const Report& last, std::ostream& out) {
   const Report& slow = falls ? last : first;
   const double factor = fast.output_throughput / slow.output_throughput;
   if (!(factor > 0) || factor > 1e9) return;
-  out << "The gap between " << name_of(first) << " and " << name_of(last) << " is " << times(factor) << " ("
-      << precise_times(factor) << "): ";
-  const double batch = fast.steps.batch_mean / slow.steps.batch_mean;
+  out << "The gap between " << name_of(first) << " and " << name_of(last) << " is " << times(factor) << ": ";
+  const double batch = fast.steps.running_mean / slow.steps.running_mean;
   const double pace = slow.steps.mean_ms / fast.steps.mean_ms;
-  out << significant(fast.steps.batch_mean, 3) << " sequences decode at once in " << name_of(fast) << " and "
-      << significant(slow.steps.batch_mean, 3) << " in " << name_of(slow) << " (" << precise_times(batch)
+  out << significant(fast.steps.running_mean, 3) << " sequences decode at once in " << name_of(fast) << " and "
+      << significant(slow.steps.running_mean, 3) << " in " << name_of(slow) << " (" << precise_times(batch)
       << "), with steps of " << significant(fast.steps.mean_ms, 3) << " and " << significant(slow.steps.mean_ms, 3)
       << " ms (" << precise_times(pace) << ").\n";
   if (fast.limits.batch_limit == "KV capacity" && slow.limits.batch_limit == "KV capacity") {
@@ -40,9 +47,14 @@ void gap(const Report& first, const Report& last, std::ostream& out) {
     if (other != fast.header.usable_blocks * fast.header.block_size) out << " and " << grouped(other);
     out << " tokens, and the longer a sequence is, the fewer fit.\n";
   }
-  if (first.header.cost_model == "ideal" && last.header.cost_model == "ideal") {
+}
+
+void shared_cost(std::string_view cost_model, std::ostream& out) {
+  if (cost_model == "ideal") {
     out << "Cost is ideal: bytes move at the full bandwidth and nothing else takes time; "
            "a tuned stack reaches about half of the ideal figure.\n";
+  } else if (!cost_note(cost_model).empty()) {
+    out << "Cost is " << cost_model << ": " << cost_note(cost_model) << ".\n";
   }
 }
 
@@ -65,6 +77,13 @@ void write_case_table(std::span<const Report> reports, std::ostream& out) {
   }
   out << '\n';
   gap(reports.front(), reports.back(), out);
+  if (same_cost(reports)) shared_cost(reports.front().header.cost_model, out);
+}
+
+bool same_cost(std::span<const Report> reports) {
+  return std::all_of(reports.begin(), reports.end(), [&](const Report& report) {
+    return report.header.cost_model == reports.front().header.cost_model;
+  });
 }
 
 }  // namespace decodesim

@@ -34,6 +34,10 @@ void Measurements::step(const StepFacts& facts) {
   totals_.recompute_time += facts.recompute_time;
   totals_.busy += lasted;
   last_step_end_ = facts.end;
+  if (facts.preempted > 0) {
+    if (!totals_.first_preemption) totals_.first_preemption = facts.start;
+    totals_.last_preemption = facts.start;
+  }
   const bool inside = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
     totals_.gaps += gap.count;
@@ -77,7 +81,7 @@ void Measurements::add_to_window(const StepFacts& facts) {
   sums_.waiting_time += static_cast<double>(facts.waiting) * weight;
   sums_.used_time += static_cast<double>(used) * weight;
   sums_.cached_time += static_cast<double>(facts.cached_tokens) * weight;
-  if (facts.waiting > 0) sums_.something_waits += lasted;
+  if (facts.waiting > 0) sums_.limited_waiting[static_cast<std::size_t>(facts.limit)] += lasted;
   sums_.step_time += lasted;
   sums_.limited[static_cast<std::size_t>(facts.limit)] += lasted;
   sums_.ledger += facts.ledger;

@@ -58,6 +58,8 @@ class Measurements : public Observer {
     std::int64_t step_recomputed_tokens = 0;
     std::int64_t request_recomputed_tokens = 0;
     Duration recompute_time{};
+    std::optional<Time> first_preemption;
+    Time last_preemption{};
     Duration busy{};
     Duration accounted_outside{};  // what the ledgers of steps outside the window say of the same time
   };
@@ -76,9 +78,9 @@ class Measurements : public Observer {
     double waiting_time = 0;
     double used_time = 0;
     double cached_time = 0;
-    Duration something_waits{};
     Duration step_time{};
     std::array<Duration, admission_limit_names.size()> limited{};
+    std::array<Duration, admission_limit_names.size()> limited_waiting{};  // while something waited
     Ledger ledger;
     std::int64_t emitted_tokens = 0;
     std::int64_t requests = 0;
@@ -95,6 +97,8 @@ class Measurements : public Observer {
   void report_latencies(Report& report) const;
   void report_use(Report& report) const;
   void report_limits(Report& report) const;
+  void report_saturation(Report& report) const;
+  [[nodiscard]] AdmissionLimit holder_of_batch(const std::optional<Saturation>& verdict) const;
   void report_warnings(Report& report) const;
 
   RunHeader header_;

@@ -67,12 +67,15 @@ Report Measurements::report() const {
   for (const auto& [key, count] : reasons_) report.outcomes.push_back({key.first, key.second, count});
   report.evictions = {totals_.step_preemptions, totals_.preempted_requests,
                       totals_.preemptions_max,  totals_.step_recomputed_tokens,
-                      totals_.recompute_time,   ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy))};
+                      totals_.recompute_time,   ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy)),
+                      totals_.first_preemption, std::nullopt};
+  if (totals_.first_preemption) report.evictions.last = totals_.last_preemption;
   report.interrupted = run_facts_.interrupted;
   report.watchdog = run_facts_.watchdog;
   report.window = window_report();
   report_latencies(report);
   report_use(report);
+  report_saturation(report);
   report_limits(report);
   report_warnings(report);
   return report;
@@ -162,7 +165,9 @@ void Measurements::report_use(Report& report) const {
   report.ledger = sums_.ledger;
   report.saturation.mean_waiting = ratio(sums_.waiting_time, covered);
   report.saturation.peak_waiting = sums_.waiting_peak;
-  report.saturation.waiting_share = ratio(static_cast<double>(sums_.something_waits.count()), covered);
+  Duration something_waits{};
+  for (Duration part : sums_.limited_waiting) something_waits += part;
+  report.saturation.waiting_share = ratio(static_cast<double>(something_waits.count()), covered);
 }
 
 void Measurements::report_limits(Report& report) const {
@@ -175,20 +180,9 @@ void Measurements::report_limits(Report& report) const {
   for (std::size_t i = 0; i < limits.step.size(); ++i) {
     limits.step[i] = ratio(static_cast<double>(sums_.ledger.bound[i].count()), ledger_time);
   }
-
-  SaturationReport& saturation = report.saturation;
-  const bool all_came = totals_.arrived == header_.requests;
-  SaturationInputs inputs;
-  inputs.closed_loop = header_.closed_loop;
-  inputs.arrival_span = (all_came ? last_arrival_ : std::max(last_step_end_, last_arrival_)) - first_arrival_;
-  inputs.arrivals = totals_.arrived;
-  inputs.queue_slope_per_s = header_.closed_loop ? not_measured : trend_.slope(inputs.arrival_span);
-  inputs.waiting_share = saturation.waiting_share;
-  saturation.queue_slope_per_s = inputs.queue_slope_per_s;
-  saturation.verdict = saturation_verdict(inputs);
-
   if (sums_.step_time.count() == 0) return;
-  switch (static_cast<AdmissionLimit>(largest(sums_.limited))) {
+  const AdmissionLimit holder = holder_of_batch(report.saturation.verdict);
+  switch (holder) {
     case AdmissionLimit::arrivals:
       limits.batch_limit = header_.closed_loop ? "clients" : "arrivals";
       break;
@@ -202,14 +196,46 @@ void Measurements::report_limits(Report& report) const {
       limits.batch_limit = "token budget";
       break;
   }
-  const double batch = ratio(static_cast<double>(sums_.batch), static_cast<double>(sums_.computing_passes));
+  if (sums_.computing_passes == 0) {
+    limits.binding =
+        holder == AdmissionLimit::arrivals ? "no sequence ran" : limits.batch_limit + " let no sequence run";
+    return;
+  }
+  limits.binding = limits.batch_limit + " held the batch at " + significant(report.steps.batch_mean) + " sequences";
+  // What the server itself allows is seen at the peak; the mean also holds the filling and the draining.
+  if (holder != AdmissionLimit::arrivals) {
+    limits.binding += " on average, " + grouped(report.steps.batch_peak) + " at most";
+  }
   const std::size_t bound = largest(sums_.ledger.bound);
-  limits.binding = limits.batch_limit + " held the batch at " + significant(batch) + " sequences; " +
-                   step_answer(static_cast<BoundBy>(bound), limits.step[bound]);
+  limits.binding += "; " + step_answer(static_cast<BoundBy>(bound), limits.step[bound]);
+}
+
+AdmissionLimit Measurements::holder_of_batch(const std::optional<Saturation>& verdict) const {
+  const bool keeps_up = verdict == Saturation::stable || verdict == Saturation::client_limited;
+  std::array<Duration, admission_limit_names.size()> waiting = sums_.limited_waiting;
+  waiting[static_cast<std::size_t>(AdmissionLimit::arrivals)] = {};
+  const std::size_t holder = largest(waiting);
+  if (keeps_up || waiting[holder] == Duration{}) return static_cast<AdmissionLimit>(largest(sums_.limited));
+  return static_cast<AdmissionLimit>(holder);
+}
+
+void Measurements::report_saturation(Report& report) const {
+  SaturationReport& saturation = report.saturation;
+  const bool all_came = totals_.arrived == header_.requests;
+  SaturationInputs inputs;
+  inputs.closed_loop = header_.closed_loop;
+  inputs.arrival_span = (all_came ? last_arrival_ : std::max(last_step_end_, last_arrival_)) - first_arrival_;
+  inputs.arrivals = totals_.arrived;
+  inputs.queue_slope_per_s = header_.closed_loop ? not_measured : trend_.slope(inputs.arrival_span);
+  inputs.waiting_share = saturation.waiting_share;
+  saturation.queue_slope_per_s = inputs.queue_slope_per_s;
+  // A server that completed nothing has kept up with nothing, however short its queue was.
+  if (report.completed > 0 && report.window.opened) saturation.verdict = saturation_verdict(inputs);
 }
 
 void Measurements::report_warnings(Report& report) const {
   report.warnings = header_.warnings;
+  const std::string& remedy = header_.more_requests;
   const WindowReport& window = report.window;
   if (!window.opened) {
     report.warnings.push_back("the run ended before its window opened: nothing was measured");
@@ -219,14 +245,14 @@ void Measurements::report_warnings(Report& report) const {
     report.warnings.push_back("the run ended before its window closed");
   }
   if (window.requests < few_requests) {
-    report.warnings.push_back("only " + grouped(window.requests) + " requests ended in the window: fewer than " +
-                              grouped(few_requests) + ", so percentiles rest on single requests");
+    report.warnings.push_back("only " + counted(window.requests, "request") + " ended in the window: fewer than " +
+                              grouped(few_requests) + ", so percentiles rest on single requests; " + remedy);
   }
   const double lifetimes = ratio(window.seconds() * 1e3, report.e2el.mean);
   if (lifetimes < few_lifetimes) {
     report.warnings.push_back("the window is " + significant(lifetimes, 2) +
                               " times as long as a request lives on average: below " + significant(few_lifetimes, 2) +
-                              ", results still depend on how the run began");
+                              ", results still depend on how the run began; " + remedy);
   }
 }
 

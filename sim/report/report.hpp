@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/statistics.hpp"
@@ -14,6 +16,9 @@
 #include "sim/serving/observer.hpp"
 
 namespace decodesim {
+
+/// Outcome, as reports and files write it.
+inline constexpr std::array<std::string_view, 4> outcome_names{"completed", "rejected", "cancelled", "unfinished"};
 
 /// What is known of a run before it starts; everything that reproduces it, and what its report has to state.
 struct RunHeader {
@@ -28,6 +33,15 @@ struct RunHeader {
   std::int64_t block_size = 0;
   bool closed_loop = false;
   std::string cost_model;  // "fixed", "ideal", "roofline"
+  // What was run, each empty where the scenario leaves it open.
+  std::string deployment;  // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"
+  std::string model;       // "llama-3-70b"
+  std::string node;        // "hgx-h100"
+  std::int64_t tp = 1;     // tensor-parallel ranks
+  std::string weights;     // number format: "bf16"
+  std::string kv_cache;    // number format
+  std::string engine;      // "vllm-v1"
+  std::string more_requests = "raise workload.num_requests";  // how its user gets a longer run
   std::vector<DefaultUsed> defaults;
   std::vector<std::string> warnings;
 };
@@ -68,6 +82,8 @@ struct EvictionReport {
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};
   double gpu_time_share = not_measured;  // of the time in which steps ran
+  std::optional<Time> first;             // start of the first pass that preempted; absent: none did
+  std::optional<Time> last;              // of the last one
 };
 
 /// Passes of the scheduler and the steps they led to, in the window.
@@ -81,7 +97,9 @@ struct StepReport {
   std::int64_t running_peak = 0;
 };
 
-/// Why no more was admitted and what steps waited for, as shares of the time in which steps ran.
+/// Why no more was admitted and what steps waited for, as shares of the time in which steps ran. What held the batch is
+/// judged over the time in which requests waited, unless the server keeps up: a backlog that is worked off after the last
+/// arrival says nothing of what held it before.
 struct LimitReport {
   std::array<double, admission_limit_names.size()> admission{};
   std::array<double, bound_by_names.size()> step{};

@@ -1,9 +1,11 @@
 #include "sim/report/report_json.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "sim/core/histogram.hpp"
+#include "sim/report/cost_note.hpp"
 #include "sim/report/json_writer.hpp"
 #include "sim/report/slo_verdict.hpp"
 
@@ -12,7 +14,25 @@ namespace decodesim {
 namespace {
 
 constexpr int schema_version = 1;
-constexpr std::string_view outcome_names[] = {"completed", "rejected", "cancelled", "unfinished"};
+
+/// A text, or null where there is none.
+void text_member(JsonWriter& json, std::string_view name, const std::string& text) {
+  json.key(name);
+  if (text.empty()) {
+    json.null();
+  } else {
+    json.value(text);
+  }
+}
+
+void moment_member(JsonWriter& json, std::string_view name, const std::optional<Time>& time) {
+  json.key(name);
+  if (time) {
+    json.seconds(*time);
+  } else {
+    json.null();
+  }
+}
 
 void latency(JsonWriter& json, const std::string& name, const Summary& summary) {
   json.member("mean_" + name + "_ms", summary.mean);
@@ -70,6 +90,8 @@ void evictions(JsonWriter& json, const EvictionReport& evictions) {
   json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
   json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
   json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
+  moment_member(json, "first_s", evictions.first);
+  moment_member(json, "last_s", evictions.last);
   json.end_object();
 }
 
@@ -104,7 +126,8 @@ void limits(JsonWriter& json, const LimitReport& limits) {
 
 void saturation(JsonWriter& json, const SaturationReport& saturation) {
   json.member_object("saturation");
-  json.member("verdict", saturation_names[static_cast<std::size_t>(saturation.verdict)]);
+  text_member(json, "verdict",
+              saturation.verdict ? std::string(saturation_names[static_cast<std::size_t>(*saturation.verdict)]) : "");
   json.member("queue_slope_per_s", saturation.queue_slope_per_s).member("mean_waiting", saturation.mean_waiting);
   json.member("peak_waiting", saturation.peak_waiting).member("waiting_share", saturation.waiting_share);
   json.end_object();
@@ -133,20 +156,20 @@ void provenance(JsonWriter& json, const Report& report) {
   }
   json.end_array().member_array("warnings");
   for (const std::string& warning : report.warnings) json.value(warning);
-  json.end_array().member_object("scenario").member("name", header.scenario).key("case");
-  if (header.case_name.empty()) {
-    json.null();
-  } else {
-    json.value(header.case_name);
-  }
-  json.member("hash", header.hash).member("seed", header.seed).end_object();
-  json.member("cost_model", header.cost_model).member("version", header.version);
-  json.member("interrupted", report.interrupted).key("watchdog");
-  if (report.watchdog.empty()) {
-    json.null();
-  } else {
-    json.value(report.watchdog);
-  }
+  json.end_array().member_object("scenario").member("name", header.scenario);
+  text_member(json, "case", header.case_name);
+  json.member("hash", header.hash).member("seed", header.seed);
+  text_member(json, "model", header.model);
+  text_member(json, "weights", header.weights);
+  text_member(json, "kv_cache", header.kv_cache);
+  json.member("tp", header.tp);
+  text_member(json, "node", header.node);
+  text_member(json, "engine", header.engine);
+  json.member("cost_model", header.cost_model).end_object();
+  json.member_object("cost").member("model", header.cost_model).member("note", cost_note(header.cost_model));
+  json.end_object().member("cost_model", header.cost_model).member("version", header.version);
+  json.member("interrupted", report.interrupted);
+  text_member(json, "watchdog", report.watchdog);
 }
 
 void document(JsonWriter& json, const Report& report) {

@@ -1,9 +1,9 @@
 #include "sim/report/requests_csv.hpp"
 
-#include <array>
 #include <string_view>
 
 #include "sim/report/number_text.hpp"
+#include "sim/report/report.hpp"
 
 namespace decodesim {
 
@@ -12,7 +12,6 @@ namespace {
 constexpr std::string_view header =
     "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
     "output_tokens,max_tokens,priority,preemptions,recomputed_tokens\n";
-constexpr std::array<std::string_view, 4> outcome_names{"completed", "rejected", "cancelled", "unfinished"};
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "sim/core/statistics.hpp"
@@ -16,7 +17,7 @@ inline constexpr std::array<std::string_view, 5> saturation_names{"STABLE", "BAC
                                                                   "CLIENT-LIMITED"};
 
 struct SaturationReport {
-  Saturation verdict = Saturation::stable;
+  std::optional<Saturation> verdict;        // absent where no request completed or nothing was measured
   double queue_slope_per_s = not_measured;  // open loop: requests by which the queue grows a second
   double mean_waiting = not_measured;       // requests that passes left in the queue, averaged over the window
   std::int64_t peak_waiting = 0;

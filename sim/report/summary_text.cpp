@@ -13,6 +13,7 @@
 #include "sim/report/case_table.hpp"
 #include "sim/report/client_block.hpp"
 #include "sim/report/columns.hpp"
+#include "sim/report/cost_note.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/report/verdict_text.hpp"
@@ -21,14 +22,10 @@ namespace decodesim {
 
 namespace {
 
-constexpr std::size_t label_width = 16;
+constexpr std::size_t label_width = 22;
 
 void line(std::ostream& out, std::string_view label, const std::string& text) {
   out << left(label, label_width) << text << '\n';
-}
-
-std::string_view saturation_name(const Report& report) {
-  return saturation_names[static_cast<std::size_t>(report.saturation.verdict)];
 }
 
 void user_rates(const Report& report, std::ostream& out) {
@@ -72,6 +69,10 @@ void evictions(const Report& report, std::ostream& out) {
   line(out, "Evictions",
        counted(e.preemptions, "preemption") + " of " + counted(e.preempted_requests, "request") + ", at most " +
            grouped(e.max_per_request) + " of one");
+  if (e.first && e.last) {
+    line(out, "  when",
+         "from " + significant(to_seconds(*e.first)) + " s to " + significant(to_seconds(*e.last)) + " s of the run");
+  }
   line(out, "  recomputed",
        counted(e.recomputed_tokens, "token") + " in " + time_text(to_seconds(e.recompute_time)) + ", " +
            percent(e.gpu_time_share) + " of GPU time");
@@ -81,8 +82,8 @@ void steps(const Report& report, std::ostream& out) {
   const StepReport& s = report.steps;
   const std::string idle = s.idle_count > 0 ? ", " + grouped(s.idle_count) + " of them idle" : "";
   line(out, "Steps", grouped(s.count) + idle + ", mean " + time_text(s.mean_ms / 1e3));
-  line(out, "  batch", "mean " + significant(s.batch_mean) + "  peak " + grouped(s.batch_peak));
-  line(out, "  running", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
+  line(out, "  batch, per step", "mean " + significant(s.batch_mean) + "  peak " + grouped(s.batch_peak));
+  line(out, "  running, over time", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
 }
 
 void ledger(const Report& report, std::ostream& out) {
@@ -138,7 +139,15 @@ std::string_view saturation_meaning(Saturation verdict) {
 
 void saturation(const Report& report, std::ostream& out) {
   const SaturationReport& s = report.saturation;
-  line(out, "Saturation", std::string(saturation_name(report)) + ": " + std::string(saturation_meaning(s.verdict)));
+  if (s.verdict) {
+    line(out, "Saturation",
+         std::string(saturation_names[static_cast<std::size_t>(*s.verdict)]) + ": " +
+             std::string(saturation_meaning(*s.verdict)));
+  } else {
+    line(out, "Saturation",
+         report.completed == 0 ? "NOTHING SERVED: whether a server keeps up shows in requests that complete"
+                               : "n/a: nothing was measured");
+  }
   std::string queue = "mean " + significant(s.mean_waiting, 3) + "  peak " + grouped(s.peak_waiting) + "  not empty " +
                       percent(s.waiting_share) + " of the time";
   if (!std::isnan(s.queue_slope_per_s)) {
@@ -162,6 +171,12 @@ void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
     line(out, label, printable(one.path) + " = " + printable(one.value) + " [" + printable(one.source) + "]");
     label = "";
   }
+}
+
+void cost(const Report& report, std::ostream& out) {
+  const std::string& model = report.header.cost_model;
+  const std::string_view note = cost_note(model);
+  line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
 }
 
 void definitions(std::ostream& out) {
@@ -211,8 +226,10 @@ void write_text(std::span<const Report> reports, std::ostream& out) {
   if (reports.empty()) return;
   // What all cases share is said once, after them.
   const bool shared = same_defaults(reports);
+  const bool cost_follows = reports.size() > 1 && same_cost(reports);
   for (const Report& report : reports) {
     body(report, out);
+    if (!cost_follows) cost(report, out);
     if (!shared) defaults(report.header.defaults, out);
     if (reports.size() > 1) footer(report, out);
     out << '\n';

@@ -1,7 +1,9 @@
 #include "sim/report/verdict_text.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/report/number_text.hpp"
@@ -22,15 +24,54 @@ std::string measured_text(const SloCheck& check) {
   return text(check.measured_ms);
 }
 
+/// Why nobody was served: `10 of 10 requests rejected: prompt reaches max_model_len`.
+std::string nothing_completed(const Report& report) {
+  const std::string requests = counted(report.requests_in, "request");
+  if (report.requests_in == 0) return "no request came";
+  std::string reasons;
+  for (const OutcomeCount& row : report.outcomes) {
+    const std::string_view outcome = outcome_names[static_cast<std::size_t>(row.outcome)];
+    if (row.count == report.requests_in) {
+      return grouped(row.count) + " of " + requests + ' ' + std::string(outcome) + ": " + printable(row.reason);
+    }
+    reasons += (reasons.empty() ? "" : ", ") + grouped(row.count) + ' ' + std::string(outcome) + " (" +
+               printable(row.reason) + ")";
+  }
+  return "of " + requests + ' ' + reasons;
+}
+
+/// Those that were not served, where there are any: `  3 rejected  5 unfinished`.
+std::string failures(const Report& report) {
+  std::string text;
+  const auto add = [&](std::int64_t count, Outcome outcome) {
+    if (count > 0) text += "  " + grouped(count) + ' ' + std::string(outcome_names[static_cast<std::size_t>(outcome)]);
+  };
+  add(report.rejected, Outcome::rejected);
+  add(report.cancelled, Outcome::cancelled);
+  add(report.unfinished, Outcome::unfinished);
+  return text;
+}
+
 void verdict(const Report& report, std::ostream& out) {
   if (!report.watchdog.empty()) out << "ENDED BY THE WATCHDOG  ";
   if (report.interrupted) out << "INTERRUPTED  ";
   const std::vector<SloCheck> checks = slo_checks(report);
+  if (report.completed == 0) {
+    out << (checks.empty() ? "NOTHING SERVED  " : "SLO MISSED  nothing completed: ") << nothing_completed(report)
+        << '\n';
+    return;
+  }
+  if (report.window.completed == 0) {
+    out << (checks.empty() ? "NOTHING MEASURED  " : "SLO MISSED  ") << "no request completed in the window"
+        << failures(report) << '\n';
+    return;
+  }
   if (checks.empty()) {
     out << "NO SLO SET  " << significant(report.output_throughput, 3) << " tok/s  "
         << significant(report.user_decode.mean, 3) << " tok/s a user  ";
     if (!report.limits.batch_limit.empty()) out << report.limits.batch_limit << " bound  ";
-    out << saturation_names[static_cast<std::size_t>(report.saturation.verdict)] << '\n';
+    if (report.saturation.verdict) out << saturation_names[static_cast<std::size_t>(*report.saturation.verdict)];
+    out << failures(report) << '\n';
     return;
   }
   std::string missed;
@@ -41,20 +82,23 @@ void verdict(const Report& report, std::ostream& out) {
   for (const SloCheck& check : checks) {
     out << "  p99 " << check.name << ' ' << measured_text(check) << (check.met ? " <= " : " > ") << limit_text(check);
   }
-  out << "  " << significant(report.request_throughput, 3) << " req/s\n";
+  out << "  goodput " << significant(report.request_goodput, 3) << " of " << significant(report.request_throughput, 3)
+      << " req/s completed" << failures(report) << '\n';
 }
 
 void title(const Report& report, std::ostream& out) {
   const RunHeader& header = report.header;
   out << printable(header.scenario);
   if (!header.case_name.empty()) out << ", case " << printable(header.case_name);
+  if (!header.deployment.empty()) out << ": " << printable(header.deployment);
+  if (!header.engine.empty()) out << ", engine " << printable(header.engine);
+  out << '\n';
   const WindowReport& window = report.window;
   if (!window.whole_run && window.opened) {
-    out << ": rates, means and use from " << significant(to_seconds(window.open)) << " s to "
+    out << "rates, means and use from " << significant(to_seconds(window.open)) << " s to "
         << significant(to_seconds(window.close)) << " s, in which " << grouped(window.requests) << " of "
-        << counted(report.requests_in, "request") << " ended; counts and tokens of the whole run";
+        << counted(report.requests_in, "request") << " ended; counts and tokens of the whole run\n";
   }
-  out << '\n';
   if (!report.watchdog.empty()) out << "watchdog: " << printable(report.watchdog) << '\n';
 }
 

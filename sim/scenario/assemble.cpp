@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sim/core/check.hpp"
+#include "sim/core/precision.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/pool.hpp"
 
@@ -12,7 +13,45 @@ namespace {
 
 constexpr std::string_view cost_names[] = {"fixed", "ideal", "roofline"};
 
+std::string format_name(Precision precision) {
+  return std::string(precision_names[static_cast<std::size_t>(precision)]);
+}
+
+/// How the user of such a workload makes a run longer.
+std::string more_requests(WorkloadKind kind) {
+  switch (kind) {
+    case WorkloadKind::requests:
+      return "add to workload.requests";
+    case WorkloadKind::trace:
+      return "take a longer workload.trace";
+    case WorkloadKind::generator:
+      return "raise workload.num_requests";
+  }
+  return {};
+}
+
+void describe_deployment(const Scenario& scenario, RunHeader& header) {
+  header.deployment = deployment_text(scenario);
+  header.node = scenario.hardware.name;
+  header.tp = scenario.parallel.tp;
+  header.engine = scenario.scheduler.engine;
+  if (scenario.model.layers == 0) return;  // number formats are those of a model
+  header.model = scenario.model.name;
+  header.weights = format_name(scenario.precision.weights);
+  header.kv_cache = format_name(scenario.precision.kv_cache);
+}
+
 }  // namespace
+
+std::string deployment_text(const Scenario& scenario) {
+  std::string text = "no model";
+  if (scenario.model.layers > 0) {
+    text = (scenario.model.name.empty() ? "a model without a name" : scenario.model.name) + " with " +
+           format_name(scenario.precision.weights) + " weights and " + format_name(scenario.precision.kv_cache) +
+           " KV cache, tp " + std::to_string(scenario.parallel.tp);
+  }
+  return scenario.hardware.name.empty() ? text : text + " on " + scenario.hardware.name;
+}
 
 Assembly assemble(const Scenario& scenario, const std::string& version) {
   const auto plan = plan_pool(scenario);
@@ -45,6 +84,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.block_size = server.block_size;
   header.closed_loop = parts.source->concurrency().has_value();
   header.cost_model = cost_names[static_cast<std::size_t>(scenario.cost.model)];
+  header.more_requests = more_requests(scenario.workload.kind);
+  describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);
   if (const auto objection = startup_objection(scenario, pool)) {
     header.warnings.push_back(*objection +

@@ -23,6 +23,10 @@ struct Assembly {
   RunHeader header;
 };
 
+/// What the scenario deploys, in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100". Says so where
+/// there is no model or it has no name; a node without a name is left out.
+std::string deployment_text(const Scenario& scenario);
+
 /// Joins the parts of `scenario`, which load_scenarios() found able to work; `version` is the program's. Throws TraceError
 /// where its trace cannot be read.
 Assembly assemble(const Scenario& scenario, const std::string& version);

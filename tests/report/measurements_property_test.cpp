@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,15 @@ void check_report(const Case& c, const Record& record, const Report& report, std
   CHECK(report.rejected + report.cancelled + report.unfinished == failed);
   CHECK(report.requests_in == count);
 
+  std::optional<Time> first_preemption, last_preemption;
+  for (const StepFacts& step : record.steps) {
+    if (step.preempted == 0) continue;
+    if (!first_preemption) first_preemption = step.start;
+    last_preemption = step.start;
+  }
+  CHECK(report.evictions.first == first_preemption);
+  CHECK(report.evictions.last == last_preemption);
+
   const Time from = opening == 0 ? record.arrivals_in_order.front() : open;
   std::vector<double> itl, lengths;
   double batch = 0, running = 0, waiting = 0, used = 0, cached = 0, waits = 0, kv_read = 0;
@@ -228,6 +238,12 @@ void check_report(const Case& c, const Record& record, const Report& report, std
     CHECK(report.limits.admission[i] == Approx(limited[i] / sum({limited.begin(), limited.end()})).scale(1e-3));
   }
   CHECK(shares == Approx(1));
+  const std::optional<Saturation> verdict = report.saturation.verdict;
+  CHECK(verdict.has_value() == (report.completed > 0));
+  // A server that its queue waits for is never said to be held by those who send too little.
+  const bool behind = verdict && verdict != Saturation::stable && verdict != Saturation::client_limited;
+  if (behind && waits > 0) CHECK(report.limits.batch_limit != "arrivals");
+  if (behind && waits > 0) CHECK(report.limits.batch_limit != "clients");
 
   if (whole && report.completed > 0) CHECK(report.window.close == last_completion);
   const double seconds = report.window.seconds();

@@ -267,13 +267,14 @@ TEST_CASE("a short run is warned about, a long one is not") {
   const Report few = one_a_second(99, {});
   REQUIRE(few.warnings.size() == 1);
   CHECK(few.warnings[0] ==
-        "only 99 requests ended in the window: fewer than 100, so percentiles rest on single requests");
+        "only 99 requests ended in the window: fewer than 100, so percentiles rest on single requests; "
+        "raise workload.num_requests");
   CHECK(one_a_second(100, {}).warnings.empty());
   const Report brief = one_a_second(5, {});
   REQUIRE(brief.warnings.size() == 2);
   CHECK(brief.warnings[1] ==
         "the window is 5.0 times as long as a request lives on average: below 10, results still depend on how the run "
-        "began");
+        "began; raise workload.num_requests");
 }
 
 TEST_CASE("facts that do not add up are a broken invariant") {

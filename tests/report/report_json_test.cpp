@@ -75,6 +75,7 @@ TEST_CASE("the document has what the client cannot know") {
                           "recompute_time_s", "gpu_time_share"}) {
     CHECK(json.at("evictions").at(key) == 0);
   }
+  for (const char* key : {"first_s", "last_s"}) CHECK(json.at("evictions").at(key).is_null());
   const auto& steps = json.at("steps");
   CHECK(steps.at("count") == 3);
   CHECK(steps.at("idle_count") == 0);
@@ -107,6 +108,8 @@ TEST_CASE("defaults, warnings, outcomes and the SLO are listed") {
   report.header.defaults = {{"memory.utilization", "0.92", "assumed"}};
   report.warnings = {"a \"quoted\" warning"};
   report.outcomes = {{Outcome::rejected, "never fits the KV pool", 3}};
+  report.evictions.first = Time(Duration(1'500'000'000));
+  report.evictions.last = at(2);
   const nlohmann::json json = parsed(report);
   CHECK(json.at("defaults_used").at(0).at("path") == "memory.utilization");
   CHECK(json.at("defaults_used").at(0).at("source") == "assumed");
@@ -114,6 +117,8 @@ TEST_CASE("defaults, warnings, outcomes and the SLO are listed") {
   CHECK(json.at("outcomes").at(0).at("count") == 2);
   CHECK(json.at("outcomes").at(1).at("outcome") == "rejected");
   CHECK(json.at("outcomes").at(1).at("reason") == "never fits the KV pool");
+  CHECK(json.at("evictions").at("first_s") == 1.5);
+  CHECK(json.at("evictions").at("last_s") == 2);
   CHECK(json.at("slo").at("met") == false);
   CHECK(json.at("slo").at("limits").at(0).at("name") == "TPOT");
   CHECK(json.at("slo").at("limits").at(0).at("limit_p99_ms") == 900);

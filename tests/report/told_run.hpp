@@ -24,6 +24,12 @@ inline RunHeader header_of(std::int64_t requests) {
   header.usable_blocks = 10;
   header.block_size = 4;
   header.cost_model = "fixed";
+  header.deployment = "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100";
+  header.model = "llama-3-70b";
+  header.node = "hgx-h100";
+  header.tp = 8;
+  header.weights = header.kv_cache = "bf16";
+  header.engine = "vllm-v1";
   return header;
 }
 
