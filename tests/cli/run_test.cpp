@@ -77,4 +77,40 @@ TEST_CASE("a deployment whose weights do not fit is an error that names what to 
   CHECK(result.err.find("does-not-fit") != std::string::npos);
 }
 
+TEST_CASE("a run whose clock would pass a hundred years ends with 1 and says so") {
+  const ProgramResult result =
+      run_program("run " + tiny + " --json --set scheduler.never_fits=reject --set 'cost.step=4e8 s'" +
+                  " --set workload.requests='[{input_tokens: 4, output_tokens: 12}]'");
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("100 years") != std::string::npos);
+  const auto report = nlohmann::json::parse(result.out);
+  CHECK(report.at("unfinished") == 1);
+}
+
+TEST_CASE("a run that only turns requests away can be interrupted too") {
+  const ProgramResult result = run_program("run " + tiny + " --json --set scheduler.never_fits=reject" +
+                                               " --set workload='{num_requests: 1000000000, arrival: {process: "
+                                               "all_at_once}, input_tokens: 1000, output_tokens: 1}'",
+                                           "timeout --preserve-status -s INT -k 5 0.3");
+  CHECK(result.exit_code == 130);
+  CHECK(nlohmann::json::parse(result.out).at("rejected") > 0);
+}
+
+TEST_CASE("a polite kill keeps partial results, as Ctrl-C does") {
+  const ProgramResult result =
+      run_program("run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
+                  "timeout --preserve-status -s TERM -k 5 0.3");
+  CHECK(result.exit_code == 130);
+  CHECK(nlohmann::json::parse(result.out).at("interrupted") == true);
+}
+
+TEST_CASE("an output never replaces an input, nor another output") {
+  const std::string before = file_text(std::string(DECODESIM_SOURCE_DIR) + "/" + tiny);
+  const ProgramResult scenario = run_program("run " + tiny + " --requests-csv ./" + tiny);
+  CHECK(scenario.exit_code == 2);
+  CHECK(file_text(std::string(DECODESIM_SOURCE_DIR) + "/" + tiny) == before);
+  CHECK(run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv workloads/requests/chat.yaml").exit_code == 2);
+  CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl same").exit_code == 2);
+}
+
 }  // namespace decodesim::tests
