@@ -88,10 +88,10 @@ TEST_CASE("a run whose clock would pass a hundred years ends with 1 and says so"
 }
 
 TEST_CASE("a run that only turns requests away can be interrupted too") {
-  const ProgramResult result = run_program("run " + tiny + " --json --set scheduler.never_fits=reject" +
-                                               " --set workload='{num_requests: 1000000000, arrival: {process: "
-                                               "all_at_once}, input_tokens: 1000, output_tokens: 1}'",
-                                           "timeout --preserve-status -s INT -k 5 0.3");
+  const ProgramResult result = run_program(
+      "run scenarios/context-gap.yaml --case 4k --json --set workload.input_tokens=200k --set "
+      "workload.num_requests=1000000000",
+      "timeout --preserve-status -s INT -k 5 0.3");
   CHECK(result.exit_code == 130);
   CHECK(nlohmann::json::parse(result.out).at("rejected") > 0);
 }
