@@ -1,5 +1,6 @@
 #include "sim/model/comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace decodesim {
@@ -58,6 +59,45 @@ void add_step(Causes& causes) {
   causes.add_rest(2, "beyond_bytes", "time beyond bytes over bandwidth", step / (bytes * bandwidth));
 }
 
+bool has_input(const Term& term, std::string_view name) {
+  return std::any_of(term.inputs.begin(), term.inputs.end(), [&](const Figure& input) { return input.name == name; });
+}
+
+/// The step's batch is what this input of it allows, and less than the pool holds.
+bool is_bound_by(const Explanation& explanation, std::string_view name) {
+  const Term& batch = *explanation.find("batch");
+  return batch.value < explanation.value("sequences") &&
+         std::any_of(batch.inputs.begin(), batch.inputs.end(),
+                     [&](const Figure& input) { return input.name == name && input.value == batch.value; });
+}
+
+/// Which steps are compared, since they are not what the workload runs most of the time.
+Remark scope_of(const Explanation& a, const Explanation& b) {
+  const Term& batch_a = *a.find("batch");
+  const Term& batch_b = *b.find("batch");
+  std::string text = "pure decode ";
+  if (batch_a.formula.empty() && batch_b.formula.empty()) {
+    text += "at the batch asked for";
+  } else {
+    std::vector<std::string> limits{"max_num_seqs"};
+    const std::string_view budget = "max_num_batched_tokens";
+    if (is_bound_by(a, budget) || is_bound_by(b, budget)) limits.emplace_back(budget);
+    if (has_input(batch_a, "max_concurrency") || has_input(batch_b, "max_concurrency"))
+      limits.insert(limits.begin(), "max_concurrency");
+    text += "with the pool as full as ";
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      text += (i == 0 ? "" : i + 1 == limits.size() ? " and " : ", ") + limits[i];
+    text += limits.size() == 1 ? " allows" : " allow";
+  }
+  text += a.value("context") == b.value("context")
+              ? " ({batch_a} and {batch_b} sequences of {context_a})"
+              : " ({batch_a} sequences of {context_a} and {batch_b} of {context_b})";
+  return {"scope",
+          text + ", not the workload",
+          {a.figure("batch", "batch_a"), b.figure("batch", "batch_b"), a.figure("context", "context_a"),
+           b.figure("context", "context_b")}};
+}
+
 std::optional<double> value_of(const Term* term) { return term == nullptr ? std::nullopt : std::optional(term->value); }
 
 std::vector<Difference> find_differences(const Explanation& a, const Explanation& b) {
@@ -78,6 +118,7 @@ std::vector<Difference> find_differences(const Explanation& a, const Explanation
 
 Comparison compare(const Explanation& a, const Explanation& b) {
   Comparison comparison;
+  comparison.scope = scope_of(a, b);
   comparison.differences = find_differences(a, b);
   if (a.find("tokens_per_s") == nullptr || b.find("tokens_per_s") == nullptr) return comparison;
   Causes causes(a, b);

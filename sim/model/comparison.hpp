@@ -32,6 +32,7 @@ struct Difference {
 };
 
 struct Comparison {
+  Remark scope;               // what is compared, without a full stop
   std::vector<Cause> causes;  // each followed by those below it; empty where one of the two runs nothing
   std::vector<Difference> differences;
 };

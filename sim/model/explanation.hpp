@@ -78,6 +78,18 @@ struct Explanation {
   [[nodiscard]] Figure figure(std::string_view key, std::string_view name = {}) const;
 };
 
+/// Lengths in tokens that a workload asks for. A list or a trace of requests has no one length: it tells its mean prompt.
+struct SequenceLengths {
+  enum class Prompts { constant, range, listed };
+  Prompts prompts = Prompts::constant;
+  std::int64_t shortest_prompt = 1;  // of a range
+  std::int64_t longest_prompt = 1;   // of a range; of a constant, its length
+  std::int64_t requests = 1;         // of a list, which has at least one
+  std::int64_t prompt_tokens = 1;    // of a list, all together
+  std::int64_t longest_answer = 1;
+  bool answers_alike = true;
+};
+
 /// What the arithmetic looks at of a scenario. `parallel.tp` must be resolved.
 struct Deployment {
   ModelSpec model;
@@ -89,17 +101,24 @@ struct Deployment {
   std::int64_t reserved_blocks = 0;  // blocks that the engine keeps to itself
   std::int64_t max_num_seqs = 1024;
   std::int64_t max_num_batched_tokens = 8192;
-  std::int64_t max_model_len = 0;
+  std::int64_t max_model_len = 0;               // 0: unlimited
+  std::optional<std::int64_t> max_concurrency;  // of a closed loop
+  std::optional<SequenceLengths> lengths;
 };
 
 struct Question {
-  std::vector<std::int64_t> contexts{4096, 8192, 32768, 131072};  // tokens of a sequence, the newest included
-  std::int64_t context = 4096;                                    // of the one step that is taken apart
-  std::optional<std::int64_t> batch;                              // absent: what fits
+  /// Tokens of a sequence, the newest included. The workload's own context is added to them.
+  std::vector<std::int64_t> contexts{4096, 8192, 32768, 131072};
+  std::optional<std::int64_t> context;  // of the one step that is taken apart; absent: the workload's own, or 4,096
+  std::optional<std::int64_t> batch;    // absent: what fits
 };
 
 /// Every term for sequences of equal context that decode together; prompts being computed are left out. Contexts beyond
 /// max_model_len are left out too, and a remark says so. An error where the deployment cannot work.
 std::variant<Explanation, PlanError> explain(const Deployment& deployment, const Question& question);
+
+/// The memory of a deployment that plan_memory() refuses, down to the pool that is missing or too small, and the remark
+/// `does_not_fit` with what would help. It must have a model and a GPU.
+Explanation explain_shortage(const Deployment& deployment, const Question& question);
 
 }  // namespace decodesim

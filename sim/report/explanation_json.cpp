@@ -44,6 +44,7 @@ void write_comparison_json(std::ostream& out, const std::string& scenario_a, con
                            const Comparison& comparison) {
   JsonWriter json(out);
   json.begin_object().member("schema_version", 1).member("a", scenario_a).member("b", scenario_b);
+  json.member("scope", remark_text(comparison.scope));
   json.member("ratio",
               comparison.causes.empty() ? std::optional<double>() : std::optional(comparison.causes.front().factor));
   json.member_array("causes");

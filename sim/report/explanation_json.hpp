@@ -13,7 +13,7 @@ namespace decodesim {
 /// "inputs", "context"?, "share"?}], "remarks": [{"key", "text"}]}; keys keep their meaning within a schema version.
 void write_explanation_json(std::ostream& out, const std::string& scenario, const Explanation& explanation);
 
-/// {"schema_version": 1, "a", "b", "ratio", "causes": [{"depth", "key", "label", "a", "b", "unit", "factor"}],
+/// {"schema_version": 1, "a", "b", "scope", "ratio", "causes": [{"depth", "key", "label", "a", "b", "unit", "factor"}],
 /// "differences": [{"key", "label", "unit", "a", "b", "factor"}]}; what does not exist is null.
 void write_comparison_json(std::ostream& out, const std::string& scenario_a, const std::string& scenario_b,
                            const Comparison& comparison);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,12 +10,16 @@
 #include "sim/core/quantity_text.hpp"
 #include "sim/model/comparison.hpp"
 #include "sim/model/explanation.hpp"
+#include "sim/model/memory_plan.hpp"
 #include "sim/report/explanation_json.hpp"
 #include "sim/report/explanation_text.hpp"
+#include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/serving/policy_table.hpp"
+#include "sim/workload/request_source.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/terminal_width.hpp"
 
 namespace decodesim {
 
@@ -32,7 +37,7 @@ CommandLine command_line() {
       "sequences of equal context; by default as many as fit, at the length of the scenario's prompts.";
   line.positional = "scenario";
   auto add = line.options.add_options();
-  add("scenario", po::value<Names>(), "the scenario file");
+  add("scenario", po::value<Names>(), "a scenario file, or a name of 'decodesim list scenarios'");
   add("context", po::value<Names>()->composing(),
       "TOKENS[,TOKENS...]: contexts to explain, 4k is 4,096; the step is taken apart at the first");
   add("batch", po::value<std::string>(), "N: sequences a step, instead of as many as fit");
@@ -52,7 +57,8 @@ Names list_of(const po::variables_map& values, const char* name) {
 std::int64_t positive(Kind kind, const std::string& text, const std::string& option) {
   const auto parsed = parse_value(kind, text);
   if (!parsed.ok() || std::get<std::int64_t>(parsed.value) < 1)
-    throw UsageError(option + " takes whole numbers from 1 on, not '" + text + "'", option + " 4096");
+    throw UsageError(option + " takes whole numbers from 1 on, not '" + text + "'",
+                     parsed.ok() || kind == Kind::count ? option + " 4096" : parsed.problem.help);
   return std::get<std::int64_t>(parsed.value);
 }
 
@@ -69,15 +75,29 @@ std::vector<std::int64_t> contexts_of(const po::variables_map& values) {
   return contexts;
 }
 
-/// The length of the scenario's prompts, in the middle; 4,096 where only the trace knows.
-std::int64_t prompt_length(const WorkloadSpec& workload) {
-  if (workload.kind == WorkloadKind::generator) return (workload.input_tokens.min + workload.input_tokens.max) / 2;
-  if (workload.kind == WorkloadKind::requests && !workload.requests.empty()) {
-    std::int64_t sum = 0;
-    for (const Request& request : workload.requests) sum += request.input_tokens;
-    return sum / static_cast<std::int64_t>(workload.requests.size());
+/// Sums over a list or a trace; nothing where it has no requests.
+std::optional<SequenceLengths> listed_lengths(const Scenario& scenario) {
+  SequenceLengths lengths{SequenceLengths::Prompts::listed, 1, 1, 0, 0, 0, false};
+  const auto source = make_request_source(scenario.workload, scenario.run.seed);
+  while (const auto request = source->next()) {
+    ++lengths.requests;
+    lengths.prompt_tokens += request->input_tokens;
+    lengths.longest_answer = std::max(lengths.longest_answer, std::min(request->output_tokens, request->max_tokens));
   }
-  return 4096;
+  return lengths.requests > 0 ? std::optional(lengths) : std::nullopt;
+}
+
+std::optional<SequenceLengths> lengths_of(const Scenario& scenario) {
+  const WorkloadSpec& workload = scenario.workload;
+  if (workload.kind != WorkloadKind::generator) return listed_lengths(scenario);
+  SequenceLengths lengths;
+  const LengthSpec& prompt = workload.input_tokens;
+  lengths.prompts = prompt.min == prompt.max ? SequenceLengths::Prompts::constant : SequenceLengths::Prompts::range;
+  lengths.shortest_prompt = prompt.min;
+  lengths.longest_prompt = prompt.max;
+  lengths.longest_answer = workload.output_tokens.max;
+  lengths.answers_alike = workload.output_tokens.min == workload.output_tokens.max;
+  return lengths;
 }
 
 Deployment deployment_of(const Scenario& scenario) {
@@ -93,17 +113,15 @@ Deployment deployment_of(const Scenario& scenario) {
   deployment.max_num_seqs = scenario.scheduler.max_num_seqs;
   deployment.max_num_batched_tokens = scenario.scheduler.max_num_batched_tokens;
   deployment.max_model_len = scenario.scheduler.max_model_len.value_or(scenario.model.max_model_len.value());
+  deployment.max_concurrency = scenario.workload.max_concurrency;
+  deployment.lengths = lengths_of(scenario);
   return deployment;
 }
 
-Question question_of(const Scenario& scenario, const po::variables_map& values) {
+Question question_of(const po::variables_map& values) {
   Question question;
   const std::vector<std::int64_t> contexts = contexts_of(values);
-  const std::int64_t longest = deployment_of(scenario).max_model_len;
-  if (contexts.empty()) {
-    question.context = std::max<std::int64_t>(1, prompt_length(scenario.workload));
-    if (longest > 0) question.context = std::min(question.context, longest);
-  } else {
+  if (!contexts.empty()) {
     question.contexts = contexts;
     question.context = contexts.front();
   }
@@ -112,7 +130,7 @@ Question question_of(const Scenario& scenario, const po::variables_map& values) 
 }
 
 Explanation explain_scenario(const Scenario& scenario, const po::variables_map& values) {
-  auto result = explain(deployment_of(scenario), question_of(scenario, values));
+  auto result = explain(deployment_of(scenario), question_of(values));
   if (const auto* error = std::get_if<PlanError>(&result)) {
     if (error->key == "context") throw UsageError(error->message, "choose a shorter --context");
     Diagnostic diagnostic;
@@ -134,16 +152,20 @@ ExplanationTitle title_of(const Scenario& scenario) {
   const auto format = [](Precision precision) {
     return std::string(precision_names[static_cast<std::size_t>(precision)]);
   };
-  std::string text = scenario.model.name + " with " + format(scenario.precision.weights) + " weights and " +
+  // The catalog calls what was changed "like NAME".
+  const auto name = [](const std::string& entry) {
+    return entry.starts_with("like ") ? "a variant of " + entry.substr(5) : entry;
+  };
+  std::string text = name(scenario.model.name) + " with " + format(scenario.precision.weights) + " weights and " +
                      format(scenario.precision.kv_cache) + " KV cache, tp " + std::to_string(scenario.parallel.tp) +
-                     " on " + scenario.hardware.name + ", cost " +
+                     " on " + name(scenario.hardware.name) + ", cost " +
                      std::string(costs[static_cast<std::size_t>(scenario.cost.model)]);
   return {full_name(scenario), std::move(text)};
 }
 
 std::vector<Scenario> load(const std::string& file, const po::variables_map& values) {
   std::vector<Diagnostic> warnings;
-  std::vector<Scenario> scenarios = load_scenarios(file, list_of(values, "set"), warnings);
+  std::vector<Scenario> scenarios = load_scenarios(scenario_file(file), list_of(values, "set"), warnings);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
   return scenarios;
 }
@@ -182,21 +204,57 @@ void explain_difference(const Names& files, const po::variables_map& values) {
   if (values.count("json") > 0) {
     write_comparison_json(std::cout, full_name(a), full_name(b), comparison);
   } else {
-    write_comparison_text(std::cout, title_of(a), title_of(b), comparison);
+    write_comparison_text(std::cout, title_of(a), title_of(b), comparison, terminal_width(default_line_width));
   }
 }
 
-void explain_one(const Names& files, const po::variables_map& values) {
-  const Names cases = list_of(values, "case");
-  if (files.size() > 1 || cases.size() > 1)
-    throw UsageError("explain takes one scenario and one case", "two are compared with --diff");
-  std::vector<Scenario> scenarios = load(files.front(), values);
-  const Scenario scenario = cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
-  const Explanation explanation = explain_scenario(scenario, values);
+void write(const Scenario& scenario, const Explanation& explanation, const po::variables_map& values) {
   if (values.count("json") > 0) {
     write_explanation_json(std::cout, full_name(scenario), explanation);
   } else {
-    write_explanation_text(std::cout, title_of(scenario), explanation);
+    write_explanation_text(std::cout, title_of(scenario), explanation, terminal_width(default_line_width));
+  }
+}
+
+Scenario choose(std::vector<Scenario> scenarios, const Names& cases) {
+  return cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
+}
+
+/// The scenario that the loader refused, if memory is all that it lacks: with its blocks given it loads, and the
+/// arithmetic then shows what is missing.
+std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::string& file, const Names& cases,
+                                        const po::variables_map& values) {
+  for (const Diagnostic& diagnostic : error.diagnostics())
+    if (diagnostic.severity == Severity::error && diagnostic.code != "does-not-fit") return std::nullopt;
+  Names sets = list_of(values, "set");
+  sets.emplace_back("memory.num_gpu_blocks=1000000000");
+  std::vector<Diagnostic> unused;
+  try {
+    Scenario scenario = choose(load_scenarios(scenario_file(file), sets, unused), cases);
+    scenario.memory.num_gpu_blocks.reset();
+    const auto plan =
+        plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
+    // It may be another case that does not fit.
+    if (std::holds_alternative<PlanError>(plan)) return scenario;
+  } catch (const ScenarioError&) {
+    // Blocks do not help it: its own mistake is the one to show.
+  }
+  return std::nullopt;
+}
+
+int explain_one(const Names& files, const po::variables_map& values) {
+  const Names cases = list_of(values, "case");
+  if (files.size() > 1 || cases.size() > 1)
+    throw UsageError("explain takes one scenario and one case", "two are compared with --diff");
+  try {
+    const Scenario scenario = choose(load(files.front(), values), cases);
+    write(scenario, explain_scenario(scenario, values), values);
+    return exit_done;
+  } catch (const ScenarioError& error) {
+    const auto scenario = short_of_memory(error, files.front(), cases, values);
+    if (!scenario) throw;
+    write(*scenario, explain_shortage(deployment_of(*scenario), question_of(values)), values);
+    return exit_usage;
   }
 }
 
@@ -209,10 +267,9 @@ int explain_command(std::span<const std::string> args) {
   if (files.empty()) throw UsageError("explain takes a scenario file", "decodesim explain scenarios/context-gap.yaml");
   if ((*values)["diff"].as<bool>()) {
     explain_difference(files, *values);
-  } else {
-    explain_one(files, *values);
+    return exit_done;
   }
-  return exit_done;
+  return explain_one(files, *values);
 }
 
 }  // namespace decodesim

@@ -24,6 +24,33 @@ Figure Explanation::figure(std::string_view key, std::string_view name) const {
   return {std::string(name.empty() ? key : name), term->value, term->unit};
 }
 
+namespace {
+
+/// The question as the deployment can answer it.
+explain_sections::Subject subject_of(const Deployment& deployment, const Question& question, const MemoryPlan& plan) {
+  const std::int64_t longest = deployment.max_model_len;
+  explain_sections::Subject subject{deployment, plan, nullptr, {}, {}, 0, {}, question.context, 4096, question.batch};
+  for (std::int64_t context : question.contexts)
+    if (longest == 0 || context <= longest) subject.asked.push_back(context);
+  subject.contexts_left_out = static_cast<std::int64_t>(question.contexts.size() - subject.asked.size());
+  subject.own_context = explain_sections::own_context(deployment);
+  subject.contexts = subject.asked;
+  if (subject.own_context) subject.contexts.push_back(*subject.own_context);
+  std::sort(subject.contexts.begin(), subject.contexts.end());
+  subject.contexts.erase(std::unique(subject.contexts.begin(), subject.contexts.end()), subject.contexts.end());
+  if (longest > 0) subject.context = std::min(subject.context, longest);
+  subject.context = question.context.value_or(subject.own_context.value_or(subject.context));
+  return subject;
+}
+
+void add_needs(const explain_sections::Subject& subject, Explanation& explanation) {
+  explain_sections::add_hardware(subject, explanation);
+  explain_sections::add_model(subject, explanation);
+  explain_sections::add_kv_cache(subject, explanation);
+}
+
+}  // namespace
+
 std::variant<Explanation, PlanError> explain(const Deployment& deployment, const Question& question) {
   if (deployment.model.layers < 1) return PlanError{"model", "the arithmetic needs a model"};
   if (!(deployment.node.gpu.hbm_bandwidth.value() > 0))
@@ -32,26 +59,42 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   const auto planned =
       plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, deployment.memory);
   if (const auto* error = std::get_if<PlanError>(&planned)) return *error;
-  const auto beyond = [&](std::int64_t context) {
-    return deployment.max_model_len > 0 && context > deployment.max_model_len;
-  };
-  if (beyond(question.context))
-    return PlanError{"context", "a context of " + std::to_string(question.context) + " is beyond max_model_len, " +
+  explain_sections::Subject subject = subject_of(deployment, question, std::get<MemoryPlan>(planned));
+  if (deployment.max_model_len > 0 && subject.context > deployment.max_model_len)
+    return PlanError{"context", "a context of " + std::to_string(subject.context) + " is beyond max_model_len, " +
                                     std::to_string(deployment.max_model_len)};
-  Question kept = question;
-  const auto left_out = static_cast<std::int64_t>(std::erase_if(kept.contexts, beyond));
   const auto cost =
       make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel, deployment.precision);
-  const explain_sections::Subject subject{deployment, kept, left_out, std::get<MemoryPlan>(planned), *cost};
+  subject.cost = cost.get();
   Explanation explanation;
-  explain_sections::add_hardware(subject, explanation);
-  explain_sections::add_model(subject, explanation);
-  explain_sections::add_kv_cache(subject, explanation);
+  add_needs(subject, explanation);
   explain_sections::add_memory(subject, explanation);
   explain_sections::add_crossover(subject, explanation);
+  explain_sections::add_workload(subject, explanation);
   explain_sections::add_contexts(subject, explanation);
   explain_sections::add_step(subject, explanation);
   explain_sections::add_remarks(subject, explanation);
+  return explanation;
+}
+
+Explanation explain_shortage(const Deployment& deployment, const Question& question) {
+  const auto plan_with = [&](const MemorySpec& memory) {
+    return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory);
+  };
+  const auto refused = plan_with(deployment.memory);
+  check(std::holds_alternative<PlanError>(refused), "a shortage of memory was to be explained where there is none");
+  // With its blocks given, a plan is not refused and shows its negative pool.
+  MemorySpec memory = deployment.memory;
+  memory.num_gpu_blocks = 0;
+  const auto planned = plan_with(memory);
+  const explain_sections::Subject subject = subject_of(deployment, question, std::get<MemoryPlan>(planned));
+  Explanation explanation;
+  add_needs(subject, explanation);
+  explain_sections::add_shortage(subject, explanation);
+  std::string sentence = std::get<PlanError>(refused).message + ".";
+  if (sentence.front() >= 'a' && sentence.front() <= 'z')
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  explanation.remarks.push_back({"does_not_fit", std::move(sentence), {}});
   return explanation;
 }
 

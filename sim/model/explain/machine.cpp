@@ -102,7 +102,7 @@ void add_kv_cache(const Subject& subject, Explanation& explanation) {
       "kv_copies", "copies of the cache over all ranks", kv_copies(model, tp), Unit::count,
       "tp x kv_bytes_per_token_per_rank / kv_bytes_per_token",
       {count("tp", tp), explanation.figure("kv_bytes_per_token_per_rank"), explanation.figure("kv_bytes_per_token")});
-  for (std::int64_t context : subject.question.contexts) add_sequence(subject, context, section, explanation);
+  for (std::int64_t context : subject.contexts) add_sequence(subject, context, section, explanation);
 }
 
 }  // namespace decodesim::explain_sections

@@ -37,6 +37,13 @@ void add_budget(const Subject& subject, Section& section, Explanation& explanati
                   "tp x pool_bytes_per_gpu", {tp, explanation.figure("pool_bytes_per_gpu")});
 }
 
+void add_block(const Subject& subject, Section& section, Explanation& explanation) {
+  section.derived(
+      "block_bytes", "a block on a rank", subject.plan.block_bytes.value(), Unit::binary_bytes,
+      "block_size x kv_bytes_per_token_per_rank",
+      {tokens("block_size", subject.deployment.memory.block_size), explanation.figure("kv_bytes_per_token_per_rank")});
+}
+
 void add_blocks(const Subject& subject, Section& section, Explanation& explanation) {
   const Deployment& d = subject.deployment;
   const MemoryPlan& plan = subject.plan;
@@ -44,9 +51,6 @@ void add_blocks(const Subject& subject, Section& section, Explanation& explanati
   const auto usable = blocks - static_cast<double>(d.reserved_blocks);
   const Figure block_size = tokens("block_size", d.memory.block_size);
   const Figure reserved{"reserved_blocks", static_cast<double>(d.reserved_blocks), Unit::blocks};
-  section.derived("block_bytes", "a block on a rank", plan.block_bytes.value(), Unit::binary_bytes,
-                  "block_size x kv_bytes_per_token_per_rank",
-                  {block_size, explanation.figure("kv_bytes_per_token_per_rank")});
   if (plan.blocks_given) {
     section.given("num_blocks", "blocks, as memory.num_gpu_blocks sets them", blocks, Unit::blocks, Source::assumed);
   } else {
@@ -67,21 +71,36 @@ void add_blocks(const Subject& subject, Section& section, Explanation& explanati
 void add_memory(const Subject& subject, Explanation& explanation) {
   Section section("memory", explanation);
   add_budget(subject, section, explanation);
+  add_block(subject, section, explanation);
   add_blocks(subject, section, explanation);
+}
+
+/// The same down to where it fails: a pool that is not there, or holds no block.
+void add_shortage(const Subject& subject, Explanation& explanation) {
+  Section section("memory", explanation);
+  add_budget(subject, section, explanation);
+  add_block(subject, section, explanation);
 }
 
 void add_crossover(const Subject& subject, Explanation& explanation) {
   const CachedToken cached = cached_token(explanation);
   const double in_flight = explanation.value("weights") / cached.bytes;
-  const std::int64_t batch = subject.question.batch.value_or(128);
   std::vector<Figure> inputs = cached.inputs;
   inputs.insert(inputs.begin(), explanation.figure("weights"));
   Section section("crossover", explanation);
   section.derived("crossover_tokens", "tokens in flight that weigh as much as the weights", in_flight, Unit::tokens,
                   "weights / (" + cached.formula + ")", std::move(inputs));
-  section.derived("crossover_context", "at this batch, a context of", in_flight / static_cast<double>(batch),
-                  Unit::tokens, "crossover_tokens / crossover_batch",
-                  {explanation.figure("crossover_tokens"), sequences("crossover_batch", batch)});
+  // A batch that many servers run, so that deployments compare; then the one of this step.
+  constexpr std::int64_t usual_batch = 128;
+  const auto add_at = [&](std::string key, std::string label, std::string_view name, std::int64_t batch) {
+    section.derived(std::move(key), std::move(label), in_flight / static_cast<double>(batch), Unit::tokens,
+                    std::string("crossover_tokens / ").append(name),
+                    {explanation.figure("crossover_tokens"), sequences(name, batch)});
+  };
+  add_at("crossover_context", "at a batch of 128, to compare by, a context of", "crossover_batch", usual_batch);
+  const std::int64_t batch = step_batch(subject);
+  if (batch > 0 && batch != usual_batch)
+    add_at("crossover_context_of_step", "at the batch of the step below, a context of", "batch", batch);
 }
 
 }  // namespace decodesim::explain_sections

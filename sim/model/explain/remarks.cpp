@@ -12,7 +12,9 @@ void add_left_out(const Subject& subject, Explanation& explanation) {
   if (subject.contexts_left_out == 0) return;
   explanation.remarks.push_back(
       {"contexts_left_out",
-       "{contexts_left_out} of the contexts are beyond max_model_len, {max_model_len}, and are left out.",
+       subject.contexts_left_out == 1
+           ? "One of the contexts is beyond max_model_len, {max_model_len}, and is left out."
+           : "{contexts_left_out} of the contexts are beyond max_model_len, {max_model_len}, and are left out.",
        {count("contexts_left_out", static_cast<double>(subject.contexts_left_out)),
         tokens("max_model_len", subject.deployment.max_model_len)}});
 }
@@ -33,8 +35,7 @@ void add_cache_remarks(const Subject& subject, Explanation& explanation) {
 
 void add_gap(const Subject& subject, Explanation& explanation) {
   if (explanation.find("throughput_gap") == nullptr) return;
-  const auto [shortest, longest] =
-      std::minmax_element(subject.question.contexts.begin(), subject.question.contexts.end());
+  const auto [shortest, longest] = std::minmax_element(subject.asked.begin(), subject.asked.end());
   const bool ideal = subject.deployment.cost.model == CostKind::ideal;
   std::string text =
       "The gap is {throughput_gap}: {fast} tokens/s at a context of {short}, {slow} at {long}. A step moves about the "
@@ -53,11 +54,15 @@ void add_gap(const Subject& subject, Explanation& explanation) {
 /// What keeps the batch from being larger.
 void add_batch_bound(const Subject& subject, Explanation& explanation) {
   const Deployment& d = subject.deployment;
-  const std::int64_t fits = sequences_that_fit(subject, subject.question.context);
-  const std::int64_t batch = batch_at(subject, subject.question.context);
-  std::vector<Figure> inputs{explanation.figure("context"), explanation.figure("sequences"),
-                             explanation.figure("batch"), sequences("max_num_seqs", d.max_num_seqs),
-                             tokens("max_num_batched_tokens", d.max_num_batched_tokens)};
+  const std::int64_t fits = sequences_that_fit(subject, subject.context);
+  const std::int64_t batch = step_batch(subject);
+  const bool closed = d.max_concurrency && *d.max_concurrency <= d.max_num_seqs;
+  std::vector<Figure> inputs{explanation.figure("context"),
+                             explanation.figure("sequences"),
+                             explanation.figure("batch"),
+                             sequences("max_num_seqs", d.max_num_seqs),
+                             tokens("max_num_batched_tokens", d.max_num_batched_tokens),
+                             sequences("max_concurrency", d.max_concurrency.value_or(0))};
   std::string text;
   if (batch > fits) {
     text =
@@ -66,12 +71,20 @@ void add_batch_bound(const Subject& subject, Explanation& explanation) {
         "the step shown never runs.";
   } else if (batch == 0) {
     text = "Not one sequence of {context} fits the pool.";
-  } else if (subject.question.batch) {
+  } else if (subject.batch) {
     text = "The batch is the one asked for; the pool holds {sequences} sequences of {context}.";
   } else if (batch == fits) {
     text =
         "KV capacity bounds the batch: the pool holds {sequences} sequences of {context}, and the scheduler would run "
         "{max_num_seqs}.";
+    if (closed)
+      text =
+          "KV capacity bounds the batch: the pool holds {sequences} sequences of {context}, and the workload keeps "
+          "{max_concurrency} in flight.";
+  } else if (closed && batch == *d.max_concurrency) {
+    text =
+        "The workload bounds the batch: workload.max_concurrency keeps {max_concurrency} in flight, and the pool holds "
+        "{sequences} sequences of {context}.";
   } else if (batch == d.max_num_seqs) {
     text =
         "max_num_seqs bounds the batch: it allows {max_num_seqs}, and the pool holds {sequences} sequences of "
@@ -83,6 +96,23 @@ void add_batch_bound(const Subject& subject, Explanation& explanation) {
         "holds {sequences} sequences of {context}.";
   }
   explanation.remarks.push_back({"batch_bound", std::move(text), std::move(inputs)});
+}
+
+/// Sequences grow while they decode: what fits at first may not fit to the end.
+void add_growth(const Subject& subject, Explanation& explanation) {
+  const Term* at_end = explanation.find("sequences_at_end");
+  if (at_end == nullptr || at_end->value >= explanation.value("sequences")) return;
+  std::string text =
+      "The pool holds {sequences} sequences of {context}, but only {sequences_at_end} at the end of answers of "
+      "{longest_answer}";
+  text += static_cast<double>(step_batch(subject)) > at_end->value
+              ? ": if they end together, growth preempts some of the {batch} before."
+              : "; the batch of {batch} fits to the end.";
+  explanation.remarks.push_back(
+      {"growth",
+       std::move(text),
+       {explanation.figure("sequences"), explanation.figure("context"), explanation.figure("sequences_at_end"),
+        explanation.figure("longest_answer"), explanation.figure("batch")}});
 }
 
 /// What most of the step's time waits for.
@@ -129,9 +159,9 @@ void add_step_bound(BoundBy bound, Explanation& explanation) {
 
 /// Where to look when a larger batch brings no more tokens.
 void add_check_first(const Subject& subject, BoundBy bound, Explanation& explanation) {
-  const std::int64_t fits = sequences_that_fit(subject, subject.question.context);
+  const std::int64_t fits = sequences_that_fit(subject, subject.context);
   std::string text = "When a larger batch brings no more tokens, check first ";
-  if (batch_at(subject, subject.question.context) >= fits) {
+  if (step_batch(subject) >= fits) {
     text +=
         "whether it runs at all: the pool is full at {sequences} sequences of {context}, so watch running sequences, "
         "preemptions and KV use. Then ";
@@ -181,14 +211,17 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
 }  // namespace
 
 void add_remarks(const Subject& subject, Explanation& explanation) {
-  add_left_out(subject, explanation);
-  add_cache_remarks(subject, explanation);
-  add_gap(subject, explanation);
   add_batch_bound(subject, explanation);
-  if (explanation.find("step_time") == nullptr) return;
-  const BoundBy bound = main_bound(explanation);
-  add_step_bound(bound, explanation);
-  add_check_first(subject, bound, explanation);
+  add_growth(subject, explanation);
+  if (explanation.find("step_time") != nullptr) {
+    const BoundBy bound = main_bound(explanation);
+    add_step_bound(bound, explanation);
+    add_check_first(subject, bound, explanation);
+  }
+  add_cache_remarks(subject, explanation);
+  add_left_out(subject, explanation);
+  // What was not asked about comes last.
+  add_gap(subject, explanation);
 }
 
 }  // namespace decodesim::explain_sections

@@ -1,6 +1,7 @@
 #pragma once
 // The sections of an explanation, in their order; each may use the terms of those before it.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +14,15 @@ namespace decodesim::explain_sections {
 
 struct Subject {
   const Deployment& deployment;
-  const Question& question;  // contexts beyond max_model_len are taken out
-  std::int64_t contexts_left_out;
   const MemoryPlan& plan;
-  const CostModel& cost;
+  const CostModel* cost;                    // null where no step can be priced
+  std::vector<std::int64_t> asked;          // the question's contexts within max_model_len
+  std::vector<std::int64_t> contexts;       // the same and the workload's own, in ascending order
+  std::int64_t contexts_left_out = 0;       // beyond max_model_len
+  std::optional<std::int64_t> own_context;  // the workload's, within max_model_len
+  std::optional<std::int64_t> asked_context;
+  std::int64_t context = 4096;  // of the step
+  std::optional<std::int64_t> batch;
 };
 
 /// Writes the terms of one section.
@@ -64,7 +70,9 @@ void add_hardware(const Subject& subject, Explanation& explanation);
 void add_model(const Subject& subject, Explanation& explanation);
 void add_kv_cache(const Subject& subject, Explanation& explanation);
 void add_memory(const Subject& subject, Explanation& explanation);
+void add_shortage(const Subject& subject, Explanation& explanation);
 void add_crossover(const Subject& subject, Explanation& explanation);
+void add_workload(const Subject& subject, Explanation& explanation);
 void add_contexts(const Subject& subject, Explanation& explanation);
 void add_step(const Subject& subject, Explanation& explanation);
 void add_remarks(const Subject& subject, Explanation& explanation);
@@ -79,9 +87,13 @@ CachedToken cached_token(const Explanation& explanation);
 
 /// The key of a term at one of several contexts.
 std::string at(std::string_view key, std::int64_t context);
+/// The context that the workload's lengths amount to, at most max_model_len.
+std::optional<std::int64_t> own_context(const Deployment& deployment);
 /// Sequences of this context that usable blocks hold.
 std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context);
 /// The batch that is asked for, or what fits: bounded by blocks, max_num_seqs and the token budget.
 std::int64_t batch_at(const Subject& subject, std::int64_t context);
+/// The batch of the step that is taken apart, which a closed loop bounds too.
+std::int64_t step_batch(const Subject& subject);
 
 }  // namespace decodesim::explain_sections

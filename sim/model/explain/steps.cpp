@@ -20,7 +20,7 @@ Ledger price(const Subject& subject, std::int64_t batch, std::int64_t context) {
   shape.decodes = batch;
   shape.decode_context = batch * context;
   shape.samples = batch;
-  return subject.cost.price(shape);
+  return subject.cost->price(shape);
 }
 
 /// What a step's time is the sum of, by name.
@@ -58,16 +58,38 @@ class StepTerms {
          tokens("block_size", subject_.deployment.memory.block_size)});
   }
 
+  /// When every answer is about to end; its last token is never cached, and at max_model_len it ends anyway.
+  void add_sequences_at_end() {
+    const Deployment& d = subject_.deployment;
+    if (!d.lengths) return;
+    const std::int64_t grown = context_ + d.lengths->longest_answer;
+    const bool cut = d.max_model_len > 0 && grown > d.max_model_len;
+    const std::int64_t last = (cut ? d.max_model_len : grown) - 1;
+    std::vector<Figure> inputs{explanation_.figure("usable_blocks"), tokens("context", context_),
+                               explanation_.figure("longest_answer"), tokens("block_size", d.memory.block_size)};
+    if (cut) inputs.push_back(tokens("max_model_len", d.max_model_len));
+    add("sequences_at_end", "at the end of their answers (context + output)",
+        static_cast<double>(sequences_that_fit(subject_, std::max(context_, last))), Unit::sequences,
+        cut ? "floor(usable_blocks / ceil((min(context + longest_answer, max_model_len) - 1) / block_size))"
+            : "floor(usable_blocks / ceil((context + longest_answer - 1) / block_size))",
+        std::move(inputs));
+  }
+
   void add_batch() {
     const Deployment& d = subject_.deployment;
-    const auto batch = static_cast<double>(batch_at(subject_, context_));
-    if (subject_.question.batch) {
+    const bool closed = place_ == Place::taken_apart && d.max_concurrency;
+    const auto batch = static_cast<double>(this->batch());
+    if (subject_.batch) {
       add("batch", "batch asked for", batch, Unit::sequences, "", {}).source = Source::assumed;
-    } else {
-      add("batch", "batch", batch, Unit::sequences, "min(sequences, max_num_seqs, max_num_batched_tokens)",
-          {figure("sequences"), sequences("max_num_seqs", d.max_num_seqs),
-           tokens("max_num_batched_tokens", d.max_num_batched_tokens)});
+      return;
     }
+    std::vector<Figure> inputs{figure("sequences"), sequences("max_num_seqs", d.max_num_seqs),
+                               tokens("max_num_batched_tokens", d.max_num_batched_tokens)};
+    if (closed) inputs.push_back(sequences("max_concurrency", *d.max_concurrency));
+    add("batch", "batch", batch, Unit::sequences,
+        closed ? "min(sequences, max_num_seqs, max_num_batched_tokens, max_concurrency)"
+               : "min(sequences, max_num_seqs, max_num_batched_tokens)",
+        std::move(inputs));
   }
 
   void add_bytes() {
@@ -117,6 +139,10 @@ class StepTerms {
         joined({figure("batch"), figure("step_bytes")}, operation_inputs()));
   }
 
+  [[nodiscard]] std::int64_t batch() const {
+    return place_ == Place::taken_apart ? step_batch(subject_) : batch_at(subject_, context_);
+  }
+
  private:
   /// A token's products with the weights, and its query with every cached token.
   static constexpr std::string_view operations_formula = "2 x parameters + 4 x layers x heads x head_dim x context";
@@ -146,11 +172,10 @@ class StepTerms {
   Place place_;
 };
 
-/// The throughput of the shortest context over that of the longest, which is what this simulator is about.
+/// The throughput of the shortest context asked about over that of the longest, which is what this simulator is about.
 void add_gap(const Subject& subject, Explanation& explanation) {
-  if (subject.question.batch || subject.question.contexts.size() < 2) return;
-  const auto [shortest, longest] =
-      std::minmax_element(subject.question.contexts.begin(), subject.question.contexts.end());
+  if (subject.batch || subject.asked.size() < 2) return;
+  const auto [shortest, longest] = std::minmax_element(subject.asked.begin(), subject.asked.end());
   const Term* fast = explanation.find(at("tokens_per_s", *shortest));
   const Term* slow = explanation.find(at("tokens_per_s", *longest));
   if (fast == nullptr || slow == nullptr) return;
@@ -172,12 +197,18 @@ std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
 
 std::int64_t batch_at(const Subject& subject, std::int64_t context) {
   const Deployment& d = subject.deployment;
-  if (subject.question.batch) return *subject.question.batch;
+  if (subject.batch) return *subject.batch;
   return std::min({sequences_that_fit(subject, context), d.max_num_seqs, d.max_num_batched_tokens});
 }
 
+std::int64_t step_batch(const Subject& subject) {
+  const std::int64_t batch = batch_at(subject, subject.context);
+  const auto& closed = subject.deployment.max_concurrency;
+  return closed && !subject.batch ? std::min(batch, *closed) : batch;
+}
+
 void add_contexts(const Subject& subject, Explanation& explanation) {
-  for (std::int64_t context : subject.question.contexts) {
+  for (std::int64_t context : subject.contexts) {
     StepTerms terms(subject, explanation, "contexts", context, Place::one_of_many);
     terms.add_sequences();
     terms.add_batch();
@@ -191,11 +222,17 @@ void add_contexts(const Subject& subject, Explanation& explanation) {
 }
 
 void add_step(const Subject& subject, Explanation& explanation) {
-  const std::int64_t context = subject.question.context;
-  const std::int64_t batch = batch_at(subject, context);
+  const std::int64_t context = subject.context;
+  const std::int64_t batch = step_batch(subject);
   StepTerms terms(subject, explanation, "step", context, Place::taken_apart);
-  terms.add("context", "context", static_cast<double>(context), Unit::tokens, "", {}).source = Source::assumed;
+  if (subject.own_context && !subject.asked_context) {
+    terms.add("context", "context, the workload's own", static_cast<double>(context), Unit::tokens, "own_context",
+              {explanation.figure("own_context")});
+  } else {
+    terms.add("context", "context", static_cast<double>(context), Unit::tokens, "", {}).source = Source::assumed;
+  }
   terms.add_sequences();
+  terms.add_sequences_at_end();
   terms.add_batch();
   if (batch > 0) {
     const Ledger account = price(subject, batch, context);
