@@ -45,6 +45,24 @@ std::string remark(const Explanation& explanation, std::string_view key) {
   return "";
 }
 
+/// Prompts of one length, of a range, or listed; short answers or answers that reach beyond the model's length.
+SequenceLengths lengths_for(int tp, Precision precision) {
+  SequenceLengths lengths;
+  lengths.longest_answer = tp == 4 ? 700 : 200'000;
+  if (precision == Precision::bf16) {
+    lengths.prompts = SequenceLengths::Prompts::range;
+    lengths.shortest_prompt = 100;
+    lengths.longest_prompt = 3001;
+  } else if (precision == Precision::fp8) {
+    lengths.prompts = SequenceLengths::Prompts::listed;
+    lengths.requests = 7;
+    lengths.prompt_tokens = 5'000;
+  } else {
+    lengths.longest_prompt = tp == 4 ? 150'000 : 4096;
+  }
+  return lengths;
+}
+
 /// Deployments of every sort of model, machine, format, cost model and question.
 template <class Visit>
 void for_each_explanation(Visit visit) {
@@ -63,6 +81,8 @@ void for_each_explanation(Visit visit) {
               deployment.cost.step = Duration(20'000'000);
               deployment.precision = {precision, precision};
               deployment.parallel.tp = tp;
+              deployment.lengths = lengths_for(tp, precision);
+              if (precision != Precision::bf16) deployment.max_concurrency = 88;
               Question question;
               if (batch > 0) question.batch = batch;
               auto result = explain(deployment, question);
@@ -273,6 +293,10 @@ TEST_CASE("contexts beyond max_model_len are left out and said to be; the step i
   CHECK(explanation.find("sequences.32768") == nullptr);
   CHECK(remark(explanation, "contexts_left_out") ==
         "2 of the contexts are beyond max_model_len, 8,192, and are left out.");
+  deployment.max_model_len = 32768;
+  CHECK(remark(explained(deployment), "contexts_left_out") ==
+        "One of the contexts is beyond max_model_len, 32,768, and is left out.");
+  deployment.max_model_len = 8192;
   Question beyond;
   beyond.context = 8193;
   CHECK(std::get<PlanError>(explain(deployment, beyond)).key == "context");
