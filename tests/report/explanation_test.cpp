@@ -28,10 +28,25 @@ Explanation whiteboard(std::int64_t context = 4096, std::optional<std::int64_t> 
   return std::get<Explanation>(explain(deployment, question));
 }
 
-std::string text_of(const Explanation& explanation) {
+std::string text_of(const Explanation& explanation, std::size_t width = default_line_width) {
   std::ostringstream out;
-  write_explanation_text(out, {"context-gap", "llama-3-70b on hgx-h100"}, explanation);
+  write_explanation_text(out, {"context-gap", "llama-3-70b on hgx-h100"}, explanation, width);
   return out.str();
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+/// The text without its line breaks and indents, so that it reads the same at every width.
+std::string unbroken(const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) all += word + " ";
+  return all;
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -74,7 +89,7 @@ TEST_CASE("the text answers the questions of the whiteboard") {
   for (const char* part :
        {"327,680 B (320 KiB)", "2.6844 GB (2.5 GiB)", "141.1 GB", "430,603 tokens", "3,364 tokens", "431.7 GB",
         "82,340 blocks", "1,317,440 tokens", "571.94 GB", "21.34 ms", "15,041 tokens/s", "295.4 FLOP/B", "60.6 FLOP/B",
-        "11.3 FLOP/B", "The gap is 32x", "A\n  tuned stack reaches about half of them.",
+        "11.3 FLOP/B", "The gap is 32x", "A tuned\n  stack reaches about half of them.",
         "floor(53.962 GB pool_bytes_per_gpu / 655,360 B block_bytes)"}) {
     CAPTURE(part);
     CHECK(has(text, part));
@@ -95,6 +110,33 @@ TEST_CASE("every line of the text names its source, and shares have bars") {
     if (line.starts_with("  cache's share")) CHECK(has(line, "########.."));
   }
   CHECK(terms > 40);
+}
+
+TEST_CASE("no line is longer than the terminal, and what is said does not depend on its width") {
+  const Explanation explanation = whiteboard();
+  const Comparison comparison = compare(whiteboard(4096), whiteboard(131072));
+  for (std::size_t width : {64, 72, 80, 100, 120, 200, 400}) {
+    CAPTURE(width);
+    const std::string text = text_of(explanation, width);
+    CHECK(longest_line(text) <= width);
+    for (const char* part : {"floor(53.962 GB pool_bytes_per_gpu / 655,360 B block_bytes)", "The gap is 32x: 15,041",
+                             "(2 x 70,550,000,000 parameters + 4 x 80 layers x 64 heads", "19,968", "113.1 FLOP/B"})
+      CHECK(has(unbroken(text), part));
+    std::ostringstream out;
+    write_comparison_text(out, {"short", "m"}, {"long", "m"}, comparison, width);
+    CHECK(longest_line(out.str()) <= std::max<std::size_t>(width, 70));
+  }
+  CHECK(longest_line(text_of(explanation)) <= 120);
+  CHECK(has(text_of(explanation, 80), "\n      = 8 tp x 3.35 TB/s gpu_bandwidth\n"));
+  CHECK(has(text_of(explanation, 200), "derived   8 tp x 3.35 TB/s gpu_bandwidth\n"));
+}
+
+TEST_CASE("bars have a legend, and the gap stands behind all that concerns the step") {
+  const std::string text = text_of(whiteboard());
+  CHECK(has(unbroken(text), "A bar is its share of the whole, # a tenth"));
+  CHECK(text.find("A bar is") < text.find("####"));
+  CHECK(text.find("\nThe gap\n") > text.find("* When a larger batch brings no more tokens"));
+  CHECK(text.find("* The gap is 32x") > text.find("\nThe gap\n"));
 }
 
 TEST_CASE("names cannot move the cursor of a terminal") {
@@ -179,12 +221,14 @@ TEST_CASE("a comparison says the gap in words and lists causes and differences, 
   const Comparison comparison = compare(whiteboard(4096), whiteboard(131072));
   std::ostringstream text;
   write_comparison_text(text, {"short", "m"}, {"long", "m"}, comparison);
+  CHECK(text.str().starts_with("Compared is pure decode with the pool as full as max_num_seqs allows (321 sequences"));
   CHECK(has(text.str(), "The gap is 32x: A makes more tokens/s."));
   CHECK(has(text.str(), "context of a sequence"));
   std::ostringstream json;
   write_comparison_json(json, "short", "long", comparison);
   const auto document = nlohmann::json::parse(json.str());
   CHECK(document["schema_version"] == 1);
+  CHECK(document["scope"].get<std::string>().starts_with("pure decode"));
   CHECK(document["ratio"].get<double>() == doctest::Approx(1.0 / 32).epsilon(0.001));
   CHECK(document["causes"].size() == comparison.causes.size());
   CHECK(document["differences"].size() == comparison.differences.size());

@@ -1,0 +1,96 @@
+// The explain command, as a user sees it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/support/program.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("explain is about the scenario's own context: of a trace the mean prompt, which it says") {
+  const ProgramResult trace = run_program("explain scenarios/chat-on-hgx-h100.yaml");
+  CHECK(trace.exit_code == 0);
+  CHECK(has(trace.out, "context: the mean of its prompts"));
+  CHECK(has(trace.out, "floor(1,337,752 prompt_tokens / 1,200 requests)"));
+  CHECK(has(trace.out, "> 1,114"));
+  const ProgramResult gap = run_program("explain scenarios/context-gap.yaml --case 32k");
+  CHECK(has(gap.out, "> 32k"));
+  CHECK(has(gap.out, "The gap is 32x"));
+  const ProgramResult range = run_program(
+      "explain scenarios/context-gap.yaml --set 'workload.input_tokens={distribution: uniform, min: 1000, max: 2001}'");
+  CHECK(has(range.out, "context: the middle of its prompts"));
+  CHECK(has(range.out, "> 1,500"));
+  const ProgramResult answers = run_program(
+      "explain scenarios/context-gap.yaml --set 'workload.output_tokens={distribution: uniform, min: 1, max: 512}'");
+  CHECK(has(answers.out, "at the end of their answers (context + output)"));
+  CHECK(has(answers.out, "at the end of answers of 512"));
+}
+
+TEST_CASE("explain keeps to COLUMNS, and to 120 columns where nobody says") {
+  for (const std::string columns : {"72", "90", "160"}) {
+    const ProgramResult result = run_program("explain scenarios/context-gap.yaml", "env COLUMNS=" + columns);
+    CHECK(longest_line(result.out) <= std::stoul(columns));
+    CHECK(result.exit_code == 0);
+  }
+  const ProgramResult plain = run_program("explain scenarios/context-gap.yaml", "env -u COLUMNS");
+  CHECK(longest_line(plain.out) <= 120);
+  CHECK(longest_line(plain.out) > 100);
+  CHECK(run_program("explain scenarios/context-gap.yaml", "env COLUMNS=wide").out == plain.out);
+}
+
+TEST_CASE("explain --diff says first what it compares, within what the closed loop keeps in flight") {
+  const ProgramResult result = run_program("explain --diff scenarios/context-gap.yaml --case 4k --case 128k");
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.starts_with(
+      "Compared is pure decode with the pool as full as max_concurrency and max_num_seqs allow"));
+  CHECK(has(result.out, "The gap is 32x"));
+  const ProgramResult few =
+      run_program("explain --diff scenarios/context-gap.yaml --case 4k --case 32k --set workload.max_concurrency=7");
+  CHECK(has(few.out, "(7 sequences of 4,096 and 7"));
+}
+
+TEST_CASE("weights that do not fit are explained down to the missing pool, with exit code 2") {
+  const std::string large = "explain scenarios/chat-on-hgx-h100.yaml --set model=llama-3.1-405b";
+  const ProgramResult result = run_program(large);
+  CHECK(result.exit_code == 2);
+  CHECK(has(result.out, "KV pool of a GPU"));
+  CHECK(has(result.out, "-27.258 GB"));
+  CHECK(has(result.out, "* No memory is left for the KV cache"));
+  CHECK_FALSE(has(result.out, "One decode step"));
+  const ProgramResult json = run_program(large + " --json");
+  CHECK(json.exit_code == 2);
+  CHECK(has(json.out, "\"does_not_fit\""));
+  const ProgramResult other = run_program(large + " --set parallel.tp=16");
+  CHECK(other.exit_code == 2);
+  CHECK(other.out.empty());
+  CHECK_FALSE(other.err.empty());
+  const ProgramResult one_case = run_program("explain scenarios/context-gap.yaml --set parallel.tp=1 --case 32k");
+  CHECK(one_case.exit_code == 2);
+  CHECK(has(one_case.out, "context-gap (case 32k)"));
+}
+
+TEST_CASE("a node with another GPU is a variant of the one in the catalog") {
+  const ProgramResult result = run_program(
+      "explain scenarios/chat-on-hgx-h100.yaml --set 'hardware={node: hgx-h100, gpu: {like: h100-sxm, hbm_bandwidth: 3 "
+      "TB/s}}'");
+  CHECK(result.exit_code == 0);
+  CHECK(has(result.out, "tp 8 on a variant of hgx-h100"));
+  CHECK_FALSE(has(result.out, "on like"));
+}
+
+}  // namespace decodesim::tests
