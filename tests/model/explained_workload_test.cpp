@@ -158,7 +158,8 @@ TEST_CASE("a closed loop bounds the batch of the step, and not what the table sa
 
 TEST_CASE("the gap is told after what concerns the own context, and only where contexts were compared") {
   const Explanation explanation = explained(serving(constant(2500, 16)));
-  CHECK(remark(explanation, "gap").starts_with("The gap is 32x: 15,041 tokens/s at a context of 4,096, 470 at 131,072"));
+  CHECK(
+      remark(explanation, "gap").starts_with("The gap is 32x: 15,041 tokens/s at a context of 4,096, 470 at 131,072"));
   CHECK(place_of(explanation, "gap") == explanation.remarks.size() - 1);
   CHECK(place_of(explanation, "batch_bound") == 0);
   Question one;
