@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <vector>
 
+#include "sim/core/letters.hpp"
+
 namespace decodesim {
 
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Edits that turn `a` into `b` (optimal string alignment), row by row, keeping the last two rows for swaps.
 std::size_t edits_between(std::string_view a, std::string_view b) {

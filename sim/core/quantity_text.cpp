@@ -8,6 +8,7 @@
 #include <span>
 
 #include "sim/core/decimal.hpp"
+#include "sim/core/letters.hpp"
 #include "sim/core/suggest.hpp"
 
 namespace decodesim {
@@ -22,14 +23,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\n')) text.remove_suffix(1);
   return text;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return result;
 }
 
 // A number as it stands at the front of a text.
@@ -145,6 +138,47 @@ std::string unit_fix(Kind kind, std::string_view number) {
   }
 }
 
+// Units that people write for one of ours.
+std::string_view unit_meant(Kind kind, std::string_view unit) {
+  struct Meant {
+    Kind kind;
+    std::string_view theirs;
+    std::string_view ours;
+  };
+  static constexpr Meant known[] = {
+      {Kind::request_rate, "rps", "req/s"},
+      {Kind::request_rate, "qps", "req/s"},
+      {Kind::request_rate, "/s", "req/s"},
+      {Kind::request_rate, "request/s", "req/s"},
+      {Kind::request_rate, "requests/s", "req/s"},
+      {Kind::request_rate, "reqs/s", "req/s"},
+      {Kind::request_rate, "req/sec", "req/s"},
+      {Kind::request_rate, "1/s", "req/s"},
+      {Kind::request_rate, "hz", "req/s"},
+      {Kind::duration, "sec", "s"},
+      {Kind::duration, "seconds", "s"},
+      {Kind::duration, "second", "s"},
+      {Kind::duration, "msec", "ms"},
+      {Kind::duration, "usec", "us"},
+      {Kind::duration, "\xc2\xb5s", "us"},
+      {Kind::duration, "minutes", "min"},
+      {Kind::duration, "hours", "h"},
+      {Kind::latency, "sec", "s"},
+      {Kind::latency, "msec", "ms"},
+      {Kind::latency, "usec", "us"},
+      {Kind::latency, "\xc2\xb5s", "us"},
+      {Kind::tokens, "k", "k"},
+      {Kind::tokens, "m", "M"},
+      {Kind::tokens, "ktokens", "k"},
+      {Kind::tokens, "k tokens", "k"},
+  };
+  const std::string plain = lower(unit);
+  for (const Meant& meant : known) {
+    if (meant.kind == kind && meant.theirs == plain) return meant.ours;
+  }
+  return {};
+}
+
 ParsedValue parse_number(Kind kind, std::string_view text) {
   auto parts = split(kind, text);
   if (auto* problem = std::get_if<TextProblem>(&parts)) return std::move(*problem);
@@ -160,6 +194,13 @@ ParsedValue parse_number(Kind kind, std::string_view text) {
     }
     const std::vector<std::string_view> names = unit_names(kind);
     if (names.empty()) return not_a_number(kind, text);
+    if (const std::string_view meant = unit_meant(kind, front.rest); !meant.empty()) {
+      const std::string space = kind == Kind::tokens ? "" : " ";
+      return TextProblem{
+          "wrong-unit",
+          "takes " + std::string(kind_name(kind)) + "; '" + std::string(front.rest) + "' is no unit of it",
+          "write '" + std::string(front.number_text) + space + std::string(meant) + "'"};
+    }
     return TextProblem{"wrong-unit",
                        "takes " + std::string(kind_name(kind)) + "; '" + std::string(front.rest) + "' is no unit of it",
                        suggestion(front.rest, names)};

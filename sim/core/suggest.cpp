@@ -1,5 +1,6 @@
 #include "sim/core/suggest.hpp"
 
+#include "sim/core/letters.hpp"
 #include "sim/core/nearest_name.hpp"
 
 namespace decodesim {
@@ -11,7 +12,9 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
     list += candidate;
   }
   const std::optional<std::string_view> near = nearest_name(word, allowed);
-  if (!near) return "allowed: " + list;
+  // Between words of a letter or two, as units are, an edit may replace everything.
+  const bool alike = near && lower(word).find_first_of(lower(*near)) != std::string::npos;
+  if (!alike) return "allowed: " + list;
   return "did you mean '" + std::string(*near) + "'? (allowed: " + list + ")";
 }
 

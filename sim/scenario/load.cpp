@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/scenario/batch_defaults.hpp"
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/layers.hpp"
 #include "sim/scenario/merge.hpp"
@@ -29,6 +30,12 @@ void complete(Scenario& scenario) {
     if (node.gpu.name.empty()) node.gpu.name = "inline";
     if (!is_stated(scenario, "hardware.links") && node.gpus > 1) {
       node.links.push_back({"gpu", "gpu", std::nullopt, std::nullopt});
+    }
+    const BatchDefaults batch = batch_defaults(node.gpu);
+    SchedulerSpec& scheduler = scenario.scheduler;
+    if (!is_stated(scenario, "scheduler.max_num_seqs")) scheduler.max_num_seqs = batch.max_num_seqs;
+    if (!is_stated(scenario, "scheduler.max_num_batched_tokens")) {
+      scheduler.max_num_batched_tokens = batch.max_num_batched_tokens;
     }
   }
   if (scenario.parallel.tp == 0) scenario.parallel.tp = node.gpus;

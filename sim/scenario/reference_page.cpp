@@ -70,10 +70,17 @@ class PageWriter {
         "real servers show,\n"
         "  *assumed* a choice of ours. Reports list every tagged default that a scenario did not state.\n";
     section("Top level", "", scenario_fields);
+    engines();
     return std::move(text_);
   }
 
  private:
+  void engines() {
+    text_ += "\n## Engines\n\n| `scheduler.engine` | what it follows |\n|---|---|\n";
+    for (const EngineRow& engine : engine_table())
+      text_ += "| `" + std::string(engine.name) + "` | " + escaped(std::string(engine.doc)) + " |\n";
+  }
+
   void section(const std::string& title, const std::string& path, FieldTable fields) {
     text_ += "\n## " + title + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Field& field : fields) row(field, path);

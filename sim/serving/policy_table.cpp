@@ -23,9 +23,14 @@ std::unique_ptr<Scheduler> make_vllm_v1(const SchedulerSpec& knobs) {
                             make_last_admitted_victim());
 }
 
+constexpr std::array<std::string_view, 7> vllm_v1_policies{
+    "running-first", "whole-sequence", "fcfs", "last-admitted", "head", "dropped", "no-admission-after-preemption"};
+
 constexpr std::array engines{
-    EngineRow{"vllm-v1", "vLLM V1, FCFS: running first, chunked prefill, preemption of the last admitted by recompute",
-              true, make_vllm_v1},
+    EngineRow{"vllm-v1",
+              "vLLM V1 scheduler, upstream state of August 2026: FCFS, running first, chunked prefill, preemption of "
+              "the last admitted by recompute",
+              true, make_vllm_v1, vllm_v1_policies},
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct EngineRow {
   std::string_view doc;
   bool keeps_null_block;  // one of the blocks that its log prints is never handed out
   std::unique_ptr<Scheduler> (*make)(const SchedulerSpec& knobs);
+  std::span<const std::string_view> policies;  // its choice on every axis, under the default knobs
 };
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.

@@ -43,12 +43,17 @@ inline constexpr Field scheduler_fields[] = {
         {.doc = "the server whose scheduler decides", .source = DefaultSource::assumed, .names = engine_names}),
     field<&SchedulerSpec::max_num_seqs>(
         "max_num_seqs",
-        {.doc = "most sequences that run at once", .source = DefaultSource::spec, .range = from_to(1, 1e7)}),
-    field<&SchedulerSpec::max_num_batched_tokens>("max_num_batched_tokens",
-                                                  {.doc = "most tokens that one step computes",
-                                                   .source = DefaultSource::spec,
-                                                   .kind = Kind::tokens,
-                                                   .range = from_to(1, 1e12)}),
+        {.doc = "most sequences that run at once",
+         .source = DefaultSource::spec,
+         .range = from_to(1, 1e7),
+         .default_words = "1024 on a GPU that reports at least 70 GiB and is no A100, or without hardware; else 256"}),
+    field<&SchedulerSpec::max_num_batched_tokens>(
+        "max_num_batched_tokens",
+        {.doc = "most tokens that one step computes",
+         .source = DefaultSource::spec,
+         .kind = Kind::tokens,
+         .range = from_to(1, 1e12),
+         .default_words = "8192 on a GPU that reports at least 70 GiB and is no A100, or without hardware; else 2048"}),
     field<&SchedulerSpec::long_prefill_token_threshold>("long_prefill_token_threshold",
                                                         {.doc = "most tokens of one prompt in a step; 0: no limit",
                                                          .source = DefaultSource::spec,
@@ -65,8 +70,10 @@ inline constexpr Field scheduler_fields[] = {
                                       .source = DefaultSource::spec,
                                       .kind = Kind::fraction,
                                       .range = from_below(0, 1)}),
-    field<&SchedulerSpec::async>("async",
-                                 {.doc = "plan the next step while this one runs", .source = DefaultSource::spec}),
+    field<&SchedulerSpec::async>(
+        "async", {.doc = "plan the next step while this one runs: what current servers do by default, but not "
+                         "simulated yet",
+                  .source = DefaultSource::assumed}),
     group(
         "never_fits", never_fits_fields,
         {.doc = "what becomes of a request that needs more than the empty pool: `reject`, `hang`, or `{fail_after: k}`",

@@ -127,6 +127,14 @@ TEST_CASE("the reference page in docs/ is what the field tables say") {
                 "docs/reference.md is behind: decodesim schema --markdown > docs/reference.md");
 }
 
+TEST_CASE("the reference page says which version of an engine is followed, and which defaults depend on the GPU") {
+  const std::string page = reference_page();
+  CHECK(page.find("| `vllm-v1` | vLLM V1 scheduler, upstream state of August 2026") != std::string::npos);
+  CHECK(page.find("at least 70 GiB and is no A100, or without hardware; else 256 (*spec*)") != std::string::npos);
+  CHECK(page.find("at least 70 GiB and is no A100, or without hardware; else 2048 (*spec*)") != std::string::npos);
+  CHECK(page.find("| false (*assumed*) | plan the next step while this one runs") != std::string::npos);
+}
+
 TEST_CASE("the reference page has a row for every key") {
   const std::string page = reference_page();
   each_field(scenario_fields, "", [&](const Field& field, const std::string& path) {

@@ -207,4 +207,48 @@ TEST_CASE("an inline machine may start from the catalog, and then goes by anothe
   CHECK(scenario.hardware.links[0].to == "gpu");
 }
 
+TEST_CASE("how many sequences and tokens a step takes by default depends on the GPU, as it does in vLLM's server") {
+  struct Limits {
+    const char* hardware;
+    std::int64_t sequences;
+    std::int64_t tokens;
+  };
+  for (const Limits& limits : {
+           Limits{"{node: hgx-h100}", 1024, 8192},
+           Limits{"{node: mi300x-8}", 1024, 8192},
+           Limits{"{node: dgx-a100}", 256, 2048},
+           Limits{"{gpu: {like: a100-80gb, hbm_bandwidth: 3 TB/s}, gpus: 2}", 256, 2048},
+           Limits{"{gpu: l40s, gpus: 2}", 256, 2048},
+           Limits{"{gpu: {like: h100-sxm, memory: {reported: 70 GiB}}, gpus: 2}", 1024, 8192},
+           Limits{"{gpu: {like: h100-sxm, memory: {reported: 69.99 GiB}}, gpus: 2}", 256, 2048},
+       }) {
+    const Scenario scenario = load_one("version: 1\nmodel: llama-3-8b\nhardware: " + std::string(limits.hardware) +
+                                       "\nworkload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n");
+    CAPTURE(limits.hardware);
+    CHECK(scenario.scheduler.max_num_seqs == limits.sequences);
+    CHECK(scenario.scheduler.max_num_batched_tokens == limits.tokens);
+    const std::vector<DefaultUsed> used = defaults_in_effect(scenario);
+    for (const auto& [path, value] : {std::pair{"scheduler.max_num_seqs", limits.sequences},
+                                      std::pair{"scheduler.max_num_batched_tokens", limits.tokens}}) {
+      CHECK(std::any_of(used.begin(), used.end(), [&, path = path, value = value](const DefaultUsed& one) {
+        return one.path == path && one.value == std::to_string(value) && one.source == "spec";
+      }));
+    }
+  }
+  const Scenario stated = load_one(
+      "version: 1\nmodel: llama-3-8b\nhardware: {node: dgx-a100}\nscheduler: {max_num_seqs: 7}\n"
+      "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n");
+  CHECK(stated.scheduler.max_num_seqs == 7);
+  CHECK(stated.scheduler.max_num_batched_tokens == 2048);
+  CHECK(load_one(small_scenario).scheduler.max_num_seqs == 1024);
+  CHECK(load_one(small_scenario).scheduler.max_num_batched_tokens == 8192);
+}
+
+TEST_CASE("that passes are not planned ahead is an assumption, and is listed as one") {
+  const std::vector<DefaultUsed> used = defaults_in_effect(load_one(small_scenario));
+  CHECK(std::any_of(used.begin(), used.end(), [](const DefaultUsed& one) {
+    return one.path == "scheduler.async" && one.value == "false" && one.source == "assumed";
+  }));
+}
+
 }  // namespace decodesim::tests
