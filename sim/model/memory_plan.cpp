@@ -22,21 +22,38 @@ std::string in_words(Bytes bytes) {
   return std::string(room.data(), end) + (small ? " B" : " GB");
 }
 
-PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel) {
+/// ", or store the weights in a smaller format (precision.weights: fp8, ...)"; nothing where there is none.
+std::string smaller_formats(Precision present, const std::string& what, const std::string& key) {
+  std::string names;
+  for (std::size_t i = 0; i < precision_names.size(); ++i) {
+    if (bytes_per_value(static_cast<Precision>(i)) >= bytes_per_value(present)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(precision_names[i]);
+  }
+  return names.empty() ? "" : ", or store the " + what + " in a smaller format (" + key + ": " + names + ")";
+}
+
+std::string more_gpus(const ParallelSpec& parallel) {
+  return "take more GPUs (parallel.tp is now " + std::to_string(parallel.tp) + ")";
+}
+
+PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision) {
   const bool weights_alone = plan.weight_shard > plan.usable;
   std::string message = "no memory is left for the KV cache: of " + in_words(plan.usable) +
                         " usable a GPU the weights take " + in_words(plan.weight_shard) + " and the runtime " +
                         in_words(plan.runtime_overhead) + ", " + in_words(Bytes(0) - plan.pool) + " too much; ";
-  const std::string more_gpus = "raise parallel.tp (now " + std::to_string(parallel.tp) + ")";
-  if (weights_alone)
-    return {"parallel.tp", message + more_gpus + ", or store the weights in a smaller format (precision.weights)"};
-  return {"memory.utilization", message + "raise memory.utilization, lower memory.runtime_overhead, or " + more_gpus};
+  const std::string smaller = smaller_formats(precision.weights, "weights", "precision.weights");
+  if (weights_alone) return {"parallel.tp", message + more_gpus(parallel) + smaller};
+  return {"memory.utilization",
+          message + "raise memory.utilization, lower memory.runtime_overhead, or " + more_gpus(parallel) + smaller};
 }
 
-PlanError too_small(const MemoryPlan& plan, const MemorySpec& memory) {
+PlanError too_small(const MemoryPlan& plan, const MemorySpec& memory, const ParallelSpec& parallel,
+                    const PrecisionSpec& precision) {
   return {"memory.utilization", "the " + in_words(plan.pool) + " left for the KV cache do not hold one block of " +
                                     std::to_string(memory.block_size) + " tokens (" + in_words(plan.block_bytes) +
-                                    "); raise memory.utilization or parallel.tp, or lower memory.runtime_overhead"};
+                                    "); raise memory.utilization, lower memory.runtime_overhead, or " +
+                                    more_gpus(parallel) +
+                                    smaller_formats(precision.kv_cache, "KV cache", "precision.kv_cache")};
 }
 
 }  // namespace
@@ -57,9 +74,9 @@ std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const Gp
   if (plan.blocks_given) {
     plan.num_blocks = Blocks(*memory.num_gpu_blocks);
   } else {
-    if (plan.pool <= Bytes(0)) return no_room(plan, parallel);
+    if (plan.pool <= Bytes(0)) return no_room(plan, parallel, precision);
     plan.num_blocks = Blocks(static_cast<std::int64_t>(std::floor(plan.pool / plan.block_bytes)));
-    if (plan.num_blocks < Blocks(1)) return too_small(plan, memory);
+    if (plan.num_blocks < Blocks(1)) return too_small(plan, memory, parallel, precision);
   }
   plan.tokens = Tokens(plan.num_blocks.value() * memory.block_size);
   return plan;

@@ -14,6 +14,17 @@ Position blame(const DocumentNode& tree, std::string_view path) {
   return place_of(tree, written ? path : "hardware");
 }
 
+// Where the room for more memory is.
+std::string more_room(const Scenario& scenario, const PlanError& error) {
+  if (error.key != "parallel.tp") return "change " + error.key;
+  const NodeSpec& node = scenario.hardware;
+  if (scenario.parallel.tp < node.gpus)
+    return "'hardware' has " + std::to_string(node.gpus) + " GPUs: raise parallel.tp";
+  if (node.gpus < node.gpus_installed)
+    return "the node has " + std::to_string(node.gpus_installed) + " GPUs: raise hardware.gpus";
+  return "'decodesim list nodes' shows nodes with more or larger GPUs";
+}
+
 void check_links(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
   for (const TopologyError& error : expand(scenario.hardware).errors) {
     const std::string path =
@@ -34,7 +45,7 @@ void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario
   }
   const auto plan = plan_pool(scenario);
   if (const auto* error = std::get_if<PlanError>(&plan)) {
-    reading.error(blame(tree, error->key), "does-not-fit", error->message, "change " + error->key);
+    reading.error(blame(tree, error->key), "does-not-fit", error->message, more_room(scenario, *error));
   } else if (scenario.scheduler.startup_check == StartupCheck::strict) {
     if (const auto objection = startup_objection(scenario, std::get<Pool>(plan))) {
       reading.error(blame(tree, "scheduler.startup_check"), "pool-too-small", *objection,

@@ -86,7 +86,20 @@ TEST_CASE("weights that do not fit are an error that names what to change") {
   CHECK(error.message ==
         "no memory is left for the KV cache: of 73.60 GB usable a GPU the weights take 141.10 GB and the runtime 2.00 "
         "GB, "
-        "69.50 GB too much; raise parallel.tp (now 1), or store the weights in a smaller format (precision.weights)");
+        "69.50 GB too much; take more GPUs (parallel.tp is now 1), or store the weights in a smaller format "
+        "(precision.weights: fp8, int8, fp6, int4, fp4)");
+}
+
+TEST_CASE("a smaller format is named only where there is one") {
+  const auto message = [](Precision weights) {
+    PrecisionSpec precision;
+    precision.weights = weights;
+    MemorySpec memory = whiteboard();
+    memory.utilization = 0.1;
+    return std::get<PlanError>(plan(tests::llama_3_70b(), 1, memory, precision)).message;
+  };
+  CHECK(message(Precision::fp6).ends_with("smaller format (precision.weights: int4, fp4)"));
+  CHECK(message(Precision::int4).ends_with("take more GPUs (parallel.tp is now 1)"));
 }
 
 TEST_CASE("an overhead that leaves nothing is an error that names what to change") {
@@ -96,7 +109,8 @@ TEST_CASE("an overhead that leaves nothing is an error that names what to change
   const auto result = plan(tests::llama_3_70b(), 8, spec);
   const PlanError& error = std::get<PlanError>(result);
   CHECK(error.key == "memory.utilization");
-  CHECK(error.message.find("raise memory.utilization, lower memory.runtime_overhead, or raise parallel.tp (now 8)") !=
+  CHECK(error.message.find(
+            "raise memory.utilization, lower memory.runtime_overhead, or take more GPUs (parallel.tp is now 8)") !=
         std::string::npos);
 }
 
@@ -107,8 +121,8 @@ TEST_CASE("a pool smaller than one block is an error") {
   const PlanError& error = std::get<PlanError>(result);
   CHECK(error.message ==
         "the 53.96 GB left for the KV cache do not hold one block of 2000000 tokens (81.92 GB); raise "
-        "memory.utilization or "
-        "parallel.tp, or lower memory.runtime_overhead");
+        "memory.utilization, lower memory.runtime_overhead, or take more GPUs (parallel.tp is now 8), or store the KV "
+        "cache in a smaller format (precision.kv_cache: fp8, int8, fp6, int4, fp4)");
 }
 
 }  // namespace decodesim
