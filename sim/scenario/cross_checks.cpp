@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "sim/scenario/deployment_checks.hpp"
+#include "sim/scenario/pool.hpp"
 
 namespace decodesim {
 
@@ -27,6 +28,10 @@ class Checks {
  private:
   void error(std::string_view path, std::string code, std::string message, std::string help) {
     reading_.error(place_of(tree_, path), std::move(code), std::move(message), std::move(help));
+  }
+
+  void warn(std::string_view path, std::string code, std::string message, std::string help) {
+    reading_.warn(place_of(tree_, path), std::move(code), std::move(message), std::move(help));
   }
 
   [[nodiscard]] bool has_model() const { return scenario_.model.layers > 0; }
@@ -64,6 +69,12 @@ class Checks {
             "the model's " + std::to_string(scenario_.model.heads) + " heads cannot be split evenly over " +
                 std::to_string(tp) + " ranks",
             "choose 'parallel.tp' so that it divides " + std::to_string(scenario_.model.heads));
+    } else if (has_hardware() && tp < gpus) {
+      warn(
+          "parallel.tp", "idle-gpus",
+          std::to_string(gpus - tp) + " of " + std::to_string(gpus) + " GPUs are not used: tp is " + std::to_string(tp),
+          "raise 'parallel.tp' to " + std::to_string(gpus) +
+              ", or take fewer with 'hardware.gpus: " + std::to_string(tp) + "'");
     }
   }
 
@@ -108,11 +119,11 @@ class Checks {
             "chunked prefill on");
     }
     if (scheduler.max_num_batched_tokens < scheduler.max_num_seqs) {
-      reading_.warn(place_of(tree_, "scheduler.max_num_batched_tokens"), "small-budget",
-                    "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) +
-                        ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +
-                        "): no more sequences run than the budget has tokens",
-                    "");
+      warn("scheduler.max_num_batched_tokens", "small-budget",
+           "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) +
+               ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +
+               "): no more sequences run than the budget has tokens",
+           "");
     }
   }
 
@@ -130,6 +141,7 @@ class Checks {
     if (workload.kind == WorkloadKind::generator) {
       length("workload.input_tokens", workload.input_tokens);
       length("workload.output_tokens", workload.output_tokens);
+      fixed_lengths(workload);
     }
     if (workload.kind == WorkloadKind::trace) {
       std::error_code ignored;
@@ -149,6 +161,31 @@ class Checks {
             "write '" + path.substr(path.find('.') + 1) + ": " + std::to_string(length.min) +
                 "', or 'distribution: uniform'");
     }
+  }
+
+  // Lengths that meet the limit of a sequence whatever is drawn.
+  void fixed_lengths(const WorkloadSpec& workload) {
+    const std::int64_t limit = model_len_limit(scenario_);
+    const std::int64_t input = workload.input_tokens.min;
+    const std::int64_t output = workload.output_tokens.min;
+    const bool drawn = input != workload.input_tokens.max || output != workload.output_tokens.max;
+    const std::string at_least = drawn ? "at least " : "";
+    if (input >= limit) {
+      warn("workload.input_tokens", "never-served",
+           "every request is refused: its prompt has " + at_least + std::to_string(input) +
+               " tokens, and max_model_len, the most of prompt and output together, is " + std::to_string(limit),
+           raise_or_shorten("prompts", input + output));
+    } else if (input + output > limit) {
+      warn("workload.output_tokens", "cut-answers",
+           "every answer is cut: prompt and output have " + at_least + std::to_string(input + output) +
+               " tokens together, and max_model_len is " + std::to_string(limit),
+           raise_or_shorten("prompts or answers", input + output));
+    }
+  }
+
+  static std::string raise_or_shorten(const std::string& what, std::int64_t needed) {
+    return "raise 'scheduler.max_model_len' to " + std::to_string(needed) + " if the model allows it, or shorten the " +
+           what;
   }
 
   void requests(const std::vector<Request>& list) {

@@ -79,12 +79,13 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    open(mark, tag, DocumentNode::Shape::list);
+                       YAML::EmitterStyle::value style) override {
+    open(mark, tag, DocumentNode::Shape::list, style);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    open(mark, tag, DocumentNode::Shape::map);
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, tag, DocumentNode::Shape::map, style);
   }
   void OnMapEnd() override { close(); }
 
@@ -93,10 +94,20 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool unclosed = error.msg.ends_with("flow not found") && !levels_.empty();
     const Position at = unclosed ? levels_.back().opened : locator_.position(offset_of(error.mark), 1);
     std::string help;
+    if (!unclosed && !inside_brackets()) {
+      if (const auto tab = tab_in_indentation(error.mark)) {
+        const Position place = locator_.position(*tab, 1);
+        complain(place, "syntax", "line " + std::to_string(place.line) + " begins with a tab; YAML indents with spaces",
+                 "put spaces in place of the tab");
+        return;
+      }
+    }
     if (unclosed) {
       help = levels_.back().node.shape == DocumentNode::Shape::list ? "close it with ']'" : "close it with '}'";
     } else if (error.msg == "illegal map value") {
       help = "a value that holds ': ' needs quotes, and the keys of a mapping start in one column";
+    } else if (error.msg == "end of map not found" || error.msg == "end of sequence not found") {
+      help = "is this line indented like those around it?";
     }
     complain(at, "syntax", unclosed ? "this bracket is never closed" : "not valid YAML: " + error.msg, help);
   }
@@ -107,6 +118,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     DocumentNode node;
     Position opened;
+    bool flow = false;
     std::string key;
     Position key_at;
     bool has_key = false;
@@ -118,6 +130,19 @@ class TreeBuilder final : public YAML::EventHandler {
     return locator_.offset(line, static_cast<std::size_t>(std::max(mark.column, 0)) + (line == 0 ? skipped_ : 0));
   }
 
+  // A tab among what indents the line of a mark, where nothing else stands before it.
+  [[nodiscard]] std::optional<std::size_t> tab_in_indentation(const YAML::Mark& mark) const {
+    const std::string& text = source_.text;
+    for (std::size_t at = locator_.offset(static_cast<std::size_t>(std::max(mark.line, 0)), 0);
+         at < text.size() && (text[at] == ' ' || text[at] == '\t'); ++at) {
+      if (text[at] == '\t') return at;
+    }
+    return std::nullopt;
+  }
+
+  // Between brackets, tabs may indent.
+  [[nodiscard]] bool inside_brackets() const { return !levels_.empty() && levels_.back().flow; }
+
   [[nodiscard]] bool expects_key() const {
     return !levels_.empty() && levels_.back().node.shape == DocumentNode::Shape::map && !levels_.back().has_key;
   }
@@ -128,7 +153,8 @@ class TreeBuilder final : public YAML::EventHandler {
     return locator_.position(offset, 1);
   }
 
-  void open(const YAML::Mark& mark, const std::string& tag, DocumentNode::Shape shape) {
+  void open(const YAML::Mark& mark, const std::string& tag, DocumentNode::Shape shape,
+            YAML::EmitterStyle::value style) {
     refuse_tag(mark, tag);
     const Position opened = locator_.position(offset_of(mark), 1);
     if (expects_key()) {
@@ -143,6 +169,7 @@ class TreeBuilder final : public YAML::EventHandler {
     level.node.shape = shape;
     level.node.at = place(offset_of(mark));
     level.opened = opened;
+    level.flow = style == YAML::EmitterStyle::Flow;
     levels_.push_back(std::move(level));
   }
 

@@ -6,6 +6,7 @@
 
 #include "sim/core/suggest.hpp"
 #include "sim/scenario/merge.hpp"
+#include "sim/scenario/vllm_names.hpp"
 
 namespace decodesim {
 
@@ -32,8 +33,12 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
   // Only listed names are opened, so no name can lead out of the catalog.
   const std::vector<std::string> names = catalog.names(record.catalog);
   if (std::find(names.begin(), names.end(), name.scalar) == names.end()) {
-    reading.error(name.at, "unknown-name", "there is no " + kind + " '" + name.scalar + "'",
-                  suggestion(name.scalar, std::vector<std::string_view>(names.begin(), names.end())));
+    std::string help = vllm_value_help(record.catalog, name.scalar);
+    if (help.empty()) {
+      const std::string bare = record.catalog == "models" ? bare_model_name(name.scalar) : name.scalar;
+      help = suggestion(bare, std::vector<std::string_view>(names.begin(), names.end()));
+    }
+    reading.error(name.at, "unknown-name", "there is no " + kind + " '" + name.scalar + "'", help);
     return std::nullopt;
   }
   const std::filesystem::path file = catalog.file(record.catalog, name.scalar);

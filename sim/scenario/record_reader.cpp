@@ -6,6 +6,7 @@
 #include "sim/core/nearest_name.hpp"
 #include "sim/core/suggest.hpp"
 #include "sim/scenario/named_entry.hpp"
+#include "sim/scenario/vllm_names.hpp"
 
 namespace decodesim {
 
@@ -80,7 +81,79 @@ std::string example(const Field& field) {
   return std::string(kind_example(scalar->kind));
 }
 
+// Does a key that takes one of several words hold another one?
+bool holds_unknown_choice(const DocumentNode& map, FieldTable fields) {
+  return std::any_of(map.entries.begin(), map.entries.end(), [&](const DocumentEntry& entry) {
+    const Field* field = find_field(fields, entry.key);
+    const ScalarField* scalar = field == nullptr ? nullptr : field->scalar();
+    if (scalar == nullptr || scalar->kind != Kind::choice || entry.value.shape != Shape::scalar) return false;
+    return std::find(scalar->choices.begin(), scalar->choices.end(), entry.value.scalar) == scalar->choices.end();
+  });
+}
+
+// The key of this mapping that a wrong one stands for, if it is one of this mapping.
+std::optional<std::string_view> key_meant(std::string_view key, FieldTable fields, const std::string& path,
+                                          const std::vector<std::string_view>& extra) {
+  const std::string_view known = path_of_vllm_key(key);
+  for (const Field& field : fields) {
+    if (joined(path, field.key) == known) return field.key;
+  }
+  if (!known.empty()) return std::nullopt;
+  return nearest_name(key, keys_of(fields, extra));
+}
+
+// The mapping that says what a name alone does not: "{node: hgx-h100}", or "{gpu: h200-sxm, gpus: N}" for a part of it.
+std::string mapping_for(const Catalog& catalog, const RecordField& record, const std::string& name) {
+  const auto listed = [&](std::string_view kind, std::string_view wanted) {
+    const std::vector<std::string> names = catalog.names(kind);
+    return std::find(names.begin(), names.end(), wanted) != names.end();
+  };
+  const auto entry = [&](std::string_view kind) {
+    return std::string(listed(kind, name) ? std::string_view(name) : name_of_vllm_value(kind, name));
+  };
+  const std::string whole = entry(record.catalog);
+  if (!whole.empty() && listed(record.catalog, name)) return "{" + std::string(record.like) + ": " + whole + "}";
+  for (const Field& field : record.fields) {
+    const RecordField* part = field.record();
+    if (part == nullptr || part->catalog.empty() || !listed(part->catalog, name)) continue;
+    return "{" + std::string(field.key) + ": " + name + ", gpus: N}";
+  }
+  if (!whole.empty()) return "{" + std::string(record.like) + ": " + whole + "}";
+  const std::vector<std::string> names = catalog.names(record.catalog);
+  const auto near = nearest_name(name, std::vector<std::string_view>(names.begin(), names.end()));
+  return "{" + std::string(record.like) + ": " + std::string(near ? *near : std::string_view(name)) + "}";
+}
+
+// "'process: poisson' or 'process: constant'": what would give a field an effect, where an absent key decides.
+std::string choices_with_effect(const Field& field, FieldTable fields, void* spec) {
+  const Field* decider = find_field(fields, field.applies.decider);
+  const ScalarField* scalar = decider == nullptr ? nullptr : decider->scalar();
+  if (scalar == nullptr || scalar->kind != Kind::choice) return "";
+  const Value before = scalar->get(spec);
+  std::string words;
+  // The last of them come first: they are the richest.
+  for (std::size_t i = scalar->choices.size(); i-- > 0;) {
+    scalar->set(spec, Value(static_cast<std::int64_t>(i)));
+    if (!field.applies_to(spec)) continue;
+    words += (words.empty() ? "'" : " or '") + std::string(decider->key) + ": " + std::string(scalar->choices[i]) + "'";
+  }
+  scalar->set(spec, before);
+  return words;
+}
+
 }  // namespace
+
+// What was dropped, by the entry that was stated later.
+struct RecordReader::Superseded {
+  std::vector<std::pair<const DocumentEntry*, std::vector<std::string>>> by_winner;
+
+  void add(const DocumentEntry& winner, std::string path) {
+    auto place =
+        std::find_if(by_winner.begin(), by_winner.end(), [&](const auto& known) { return known.first == &winner; });
+    if (place == by_winner.end()) place = by_winner.insert(place, {&winner, {}});
+    place->second.push_back(std::move(path));
+  }
+};
 
 std::string joined(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : path + "." + std::string(key);
@@ -110,13 +183,17 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
     }
   }
   const std::size_t errors_before = reading_.errors();
+  const bool unknown_choice = holds_unknown_choice(map, fields);
   std::vector<std::string_view> near_misses;
+  Superseded superseded;
   for (const DocumentEntry& entry : map.entries) {
     if (entry.key.starts_with("x-")) continue;
     const Field* field = find_field(fields, entry.key);
     if (field == nullptr) {
+      const std::optional<std::string_view> near = key_meant(entry.key, fields, path, extra);
+      // What belongs to a choice that is not known cannot be known either.
+      if (unknown_choice && !near) continue;
       unknown_key(entry, fields, path, extra);
-      const auto near = nearest_name(entry.key, keys_of(fields, extra));
       if (near) near_misses.push_back(*near);
       continue;
     }
@@ -124,28 +201,29 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
       if (&entry != selected) {
         // Of one layer they were told to exclude each other already.
         if (entry.value.layer == selected->value.layer) continue;
-        reading_.warn(entry.key_at, "superseded",
-                      "'" + joined(path, entry.key) + "' is replaced by '" + joined(path, selected->key) +
-                          "', which is stated later");
+        superseded.add(*selected, joined(path, entry.key));
         continue;
       }
       field->selects.apply(spec);
     }
     read_field(*field, entry.value, spec, joined(path, entry.key));
   }
+  if (unknown_choice) return;
   const bool clean = reading_.errors() == errors_before;
   for (const Field& field : fields) {
     // A predicate says nothing about a record that was read with mistakes.
     if (field.applies.holds != nullptr && !clean) continue;
     const bool applies = field.applies_to(spec);
     const bool present = map.find(field.key) != nullptr;
-    if (present && !applies) without_effect(map, field, fields, spec, joined(path, field.key));
+    if (present && !applies) without_effect(map, field, fields, spec, joined(path, field.key), superseded);
     // What was only misspelt is not missing, nor is what a misspelt name from the catalog would have brought.
     const bool near = std::any_of(near_misses.begin(), near_misses.end(), [&](std::string_view key) {
       return key == field.key || find_field(fields, key) == nullptr;
     });
     if (!present && applies && field.need == Need::required && !near) missing_key(map, field, joined(path, field.key));
   }
+  for (const auto& [winner, dropped] : superseded.by_winner)
+    warn_of_dropped(*winner, joined(path, winner->key), dropped);
 }
 
 void RecordReader::read_field(const Field& field, const DocumentNode& node, void* spec, const std::string& path) {
@@ -169,8 +247,9 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
   if (scalar.kind == Kind::choice) {
     const auto choice = std::find(scalar.choices.begin(), scalar.choices.end(), node.scalar);
     if (choice == scalar.choices.end()) {
+      const std::string known = path.starts_with("precision.") ? vllm_value_help("formats", node.scalar) : "";
       reading_.error(node.at, "unknown-value", "'" + path + "' cannot be '" + node.scalar + "'",
-                     suggestion(node.scalar, scalar.choices));
+                     known.empty() ? suggestion(node.scalar, scalar.choices) : known);
       return;
     }
     scalar.set(spec, Value(static_cast<std::int64_t>(choice - scalar.choices.begin())));
@@ -186,15 +265,20 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
     if (const auto* real = std::get_if<double>(&value)) number = *real;
     const bool is_number = std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
     if (is_number && !scalar.range.contains(number)) {
-      reading_.error(node.at, "out-of-range", "'" + path + "' is " + value_text(scalar.kind, value),
-                     "it " + range_words(scalar.kind, scalar.range));
+      // Nobody means 90 wholes.
+      const bool percents = scalar.kind == Kind::fraction && number >= 2 && scalar.range.contains(number / 100) &&
+                            node.scalar.find('%') == std::string::npos;
+      reading_.error(
+          node.at, "out-of-range", "'" + path + "' is " + value_text(scalar.kind, value),
+          (percents ? "write '" + node.scalar + " %': it " : "it ") + range_words(scalar.kind, scalar.range));
       return;
     }
     if (scalar.names != nullptr) {
       const std::vector<std::string_view> names = scalar.names();
       if (std::find(names.begin(), names.end(), node.scalar) == names.end()) {
+        const std::string known = vllm_value_help("engines", node.scalar);
         reading_.error(node.at, "unknown-name", "'" + path + "' names no known one: '" + node.scalar + "'",
-                       suggestion(node.scalar, names));
+                       known.empty() ? suggestion(node.scalar, names) : known);
         return;
       }
     }
@@ -220,8 +304,9 @@ void RecordReader::read_record(const RecordField& record, const DocumentNode& no
     return;
   }
   if (node.shape == Shape::scalar && !record.name_alone) {
-    const std::string help = record.catalog.empty() ? "write its keys below it, or in braces: {key: value}"
-                                                    : "write '{" + std::string(record.like) + ": " + node.scalar + "}'";
+    const std::string help = record.catalog.empty()
+                                 ? "write its keys below it, or in braces: {key: value}"
+                                 : "write '" + mapping_for(reading_.catalog(), record, node.scalar) + "'";
     wrong_shape(node, path, "a mapping", help);
     return;
   }
@@ -262,7 +347,9 @@ void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, co
                                const std::vector<std::string_view>& extra) {
   const std::vector<std::string_view> keys = keys_of(fields, extra);
   std::string help = suggestion(entry.key, keys);
-  if (!nearest_name(entry.key, keys)) {
+  if (const std::string known = vllm_key_help(entry.key); !known.empty()) {
+    help = known;
+  } else if (!nearest_name(entry.key, keys)) {
     std::vector<std::string> elsewhere;
     find_paths(whole_, entry.key, "", elsewhere);
     if (elsewhere.size() == 1) help = "it belongs at '" + elsewhere.front() + "'";
@@ -278,31 +365,44 @@ void RecordReader::missing_key(const DocumentNode& map, const Field& field, cons
 }
 
 void RecordReader::without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec,
-                                  const std::string& path) {
+                                  const std::string& path, Superseded& superseded) {
   const auto entry = std::find_if(map.entries.begin(), map.entries.end(),
                                   [&](const DocumentEntry& own) { return own.key == field.key; });
   // Who took its effect: the key that decides, or the one that selected something else.
-  int decided = -1;
-  std::string decider;
+  const DocumentEntry* decider = nullptr;
   for (const DocumentEntry& other : map.entries) {
     const Field* known = find_field(fields, other.key);
     const bool decides = other.key == field.applies.decider || (known != nullptr && known->selects.apply != nullptr);
-    if (known == nullptr || !decides || other.value.layer <= decided) continue;
-    decided = other.value.layer;
-    decider = other.key;
+    if (known == nullptr || !decides || (decider != nullptr && other.value.layer <= decider->value.layer)) continue;
+    decider = &other;
   }
-  const std::string message = "'" + path + "' has an effect only where " + std::string(field.applies.words);
-  if (decided > entry->value.layer) {
-    reading_.warn(entry->key_at, "superseded", message,
-                  "'" + decider + "' is stated later and wins; this value is dropped");
+  if (decider != nullptr && decider->value.layer > entry->value.layer) {
+    superseded.add(*decider, path);
     reset_field(field, spec);
     std::erase_if(stated_, [&](const std::string& stated) { return stated == path || stated.starts_with(path + "."); });
     return;
   }
   std::string help = "remove it";
-  if (decided >= 0 && decided < entry->value.layer)
-    help += ", or remove what a base file states with '" + decider + ": null'";
-  reading_.error(entry->key_at, "no-effect", message, help);
+  if (decider == nullptr) {
+    const std::string choices = choices_with_effect(field, fields, spec);
+    if (!choices.empty()) help = "add " + choices + ", or remove it";
+  } else if (decider->value.layer < entry->value.layer) {
+    help += ", or remove what a base file states with '" + decider->key + ": null'";
+  }
+  reading_.error(entry->key_at, "no-effect",
+                 "'" + path + "' has an effect only where " + std::string(field.applies.words), help);
+}
+
+void RecordReader::warn_of_dropped(const DocumentEntry& winner, const std::string& path,
+                                   const std::vector<std::string>& dropped) {
+  std::string names;
+  for (std::size_t i = 0; i < dropped.size(); ++i) {
+    if (i > 0) names += i + 1 == dropped.size() ? " and " : ", ";
+    names += "'" + dropped[i] + "'";
+  }
+  reading_.warn(winner.key_at, "superseded",
+                "'" + path + "' is stated later than " + names +
+                    ", which it leaves without effect: " + (dropped.size() == 1 ? "it is" : "they are") + " dropped");
 }
 
 void RecordReader::wrong_shape(const DocumentNode& node, const std::string& path, std::string_view wanted,

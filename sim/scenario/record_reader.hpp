@@ -23,6 +23,8 @@ class RecordReader {
             std::vector<std::string_view> extra = {});
 
  private:
+  struct Superseded;
+
   void read_field(const Field& field, const DocumentNode& node, void* spec, const std::string& path);
   void read_scalar(const ScalarField& scalar, const DocumentNode& node, void* spec, const std::string& path);
   void read_record(const RecordField& record, const DocumentNode& node, void* spec, const std::string& path);
@@ -31,7 +33,8 @@ class RecordReader {
                    const std::vector<std::string_view>& extra);
   void missing_key(const DocumentNode& map, const Field& field, const std::string& path);
   void without_effect(const DocumentNode& map, const Field& field, FieldTable fields, void* spec,
-                      const std::string& path);
+                      const std::string& path, Superseded& superseded);
+  void warn_of_dropped(const DocumentEntry& winner, const std::string& path, const std::vector<std::string>& dropped);
   void wrong_shape(const DocumentNode& node, const std::string& path, std::string_view wanted, const std::string& help);
 
   Reading& reading_;

@@ -152,6 +152,24 @@ TEST_CASE("a value of a base that a later layer takes the effect from is dropped
   CHECK(std::find(stated.begin(), stated.end(), "memory.utilization") == stated.end());
 }
 
+TEST_CASE("a --set that replaces the kind of workload warns once, with all that it drops") {
+  const Folder folder;
+  folder.write("t.csv", "arrival_s,input_tokens,output_tokens\n0,1,1\n");
+  folder.write("s.yaml",
+               "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {num_requests: 3, "
+               "max_concurrency: 2, input_tokens: 5, output_tokens: 2}\n");
+  const Loaded loaded = folder.load("s.yaml", {"workload.trace=" + (folder.path() / "t.csv").string()});
+  INFO(diagnostics_text(loaded.diagnostics));
+  REQUIRE(loaded.scenarios.size() == 1);
+  REQUIRE(loaded.diagnostics.size() == 1);
+  const Diagnostic& warning = loaded.diagnostics.front();
+  CHECK(warning.code == "superseded");
+  CHECK(warning.file == "--set[1]");
+  CHECK(warning.message ==
+        "'workload.trace' is stated later than 'workload.num_requests', 'workload.max_concurrency', "
+        "'workload.input_tokens' and 'workload.output_tokens', which it leaves without effect: they are dropped");
+}
+
 TEST_CASE("a later trace or list takes the place of an earlier one") {
   const Folder folder;
   folder.write(

@@ -73,7 +73,60 @@ constexpr WrongFile wrong_files[] = {
     {"latent attention without its rank",
      "version: 1\nmodel: {like: llama-3-8b, §mla: {rope_head_dim: 64}}\nhardware: {node: hgx-h100}\n" LOAD,
      "missing-key", "add 'kv_lora_rank: 16'"},
+    // Names of vLLM and its benchmark client.
+    {"vLLM's share of memory", H100 LOAD "memory: {§gpu_memory_utilization: 0.9}\n", "unknown-key",
+     "here it is called 'memory.utilization'"},
+    {"vLLM's ranks", H100 LOAD "§tensor_parallel_size: 8\n", "unknown-key", "here it is called 'parallel.tp'"},
+    {"vLLM's ranks as a flag", H100 LOAD "§--tensor-parallel-size: 8\n", "unknown-key",
+     "here it is called 'parallel.tp'"},
+    {"vLLM's format of the cache", H100 LOAD "§kv_cache_dtype: fp8\n", "unknown-key",
+     "here it is called 'precision.kv_cache'"},
+    {"vLLM's format of the weights", H100 LOAD "§dtype: bfloat16\n", "unknown-key",
+     "here it is called 'precision.weights'"},
+    {"a block size beside the memory", H100 LOAD "§block_size: 16\n", "unknown-key",
+     "it belongs at 'memory.block_size'"},
+    {"vLLM's given blocks", H100 LOAD "memory: {§num_gpu_blocks_override: 9}\n", "unknown-key",
+     "here it is called 'memory.num_gpu_blocks'"},
+    {"a length limit at the top", H100 LOAD "§max_model_len: 4k\n", "unknown-key",
+     "it belongs at 'scheduler.max_model_len'"},
+    {"chunked prefill at the top", H100 LOAD "§enable_chunked_prefill: true\n", "unknown-key",
+     "it belongs at 'scheduler.enable_chunked_prefill'"},
+    {"prefix caching", H100 LOAD "scheduler: {§enable_prefix_caching: false}\n", "unknown-key",
+     "prefix caching is not simulated yet; the engine runs as with it off"},
+    {"the client's number of requests", FIXED "workload: {§num_prompts: 3, input_tokens: 5, output_tokens: 2}\n",
+     "unknown-key", "here it is called 'workload.num_requests'"},
+    {"torch's name of a format", H100 LOAD "precision: {weights: §bfloat16}\n", "unknown-value",
+     "did you mean 'bf16'?"},
+    {"vLLM's name of a format", H100 LOAD "precision: {kv_cache: §fp8_e4m3}\n", "unknown-value", "did you mean 'fp8'?"},
+    {"the model's own format", H100 LOAD "precision: {kv_cache: §auto}\n", "unknown-value", "'bf16' for most"},
+    {"an engine without its version", FIXED LOAD "scheduler: {engine: §vllm}\n", "unknown-name",
+     "did you mean 'vllm-v1'?"},
+    {"a GPU without its form", "version: 1\nmodel: llama-3-8b\nhardware: {gpu: §H100, gpus: 2}\n" LOAD, "unknown-name",
+     "did you mean 'h100-sxm'?"},
+    {"a GPU that is a letter from another", "version: 1\nmodel: llama-3-8b\nhardware: {gpu: §h200, gpus: 2}\n" LOAD,
+     "unknown-name", "did you mean 'h200-sxm'?"},
+    {"a GPU for a node", "version: 1\nmodel: llama-3-8b\nhardware: {node: §h100}\n" LOAD, "unknown-name",
+     "did you mean 'hgx-h100'?"},
+    {"a model by its repository",
+     "version: 1\nmodel: §meta-llama/Llama-3.1-70B-Instruct\nhardware: {node: hgx-h100}\n" LOAD, "unknown-name",
+     "did you mean 'llama-3.1-70b'?"},
+    {"requests a second in one word",
+     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §5 rps}, input_tokens: 5, "
+           "output_tokens: 2}\n",
+     "wrong-unit", "write '5 req/s'"},
+    {"requests a second in full",
+     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §0.5 requests/s}, input_tokens: 5, "
+           "output_tokens: 2}\n",
+     "wrong-unit", "write '0.5 req/s'"},
+    {"a rate of nothing",
+     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §5/s}, input_tokens: 5, "
+           "output_tokens: 2}\n",
+     "wrong-unit", "write '5 req/s'"},
     // Units and numbers.
+    {"tokens with a capital", FIXED "workload: {num_requests: 3, input_tokens: §128K, output_tokens: 2}\n",
+     "wrong-unit", "write '128k'"},
+    {"a share for a time", FIXED LOAD "slo: {tpot_p99: §5 %}\n", "wrong-unit", "allowed: ns, us, ms, s, min, h"},
+    {"a share in percent without the sign", H100 LOAD "memory: {utilization: §90}\n", "out-of-range", "write '90 %'"},
     {"a time without a unit", FIXED LOAD "slo: {ttft_p99: §500}\n", "missing-unit", "write '500 ms' or '500 s'"},
     {"memory without a unit", H100 LOAD "memory: {runtime_overhead: §2}\n", "missing-unit", "write '2 GB' or '2 GiB'"},
     {"a rate without a unit",
@@ -115,6 +168,11 @@ constexpr WrongFile wrong_files[] = {
     {"a value for a section", FIXED LOAD "scheduler: §vllm-v1\n", "wrong-type", "write its keys below it"},
     {"a name alone for the hardware", "version: 1\nmodel: llama-3-8b\nhardware: §hgx-h100\ncost: {model: ideal}\n" LOAD,
      "wrong-type", "write '{node: hgx-h100}'"},
+    {"a GPU alone for the hardware", "version: 1\nmodel: llama-3-8b\nhardware: §h200-sxm\ncost: {model: ideal}\n" LOAD,
+     "wrong-type", "write '{gpu: h200-sxm, gpus: N}'"},
+    {"a GPU's family alone for the hardware",
+     "version: 1\nmodel: llama-3-8b\nhardware: §h100\ncost: {model: ideal}\n" LOAD, "wrong-type",
+     "write '{node: hgx-h100}'"},
     {"a mapping for a list", FIXED "workload: {§requests: {input_tokens: 5, output_tokens: 2}}\n", "wrong-type",
      "begin each entry with '- '"},
     {"a number for a request", FIXED "workload: {requests: [§5]}\n", "wrong-type", "write '{key: value}'"},
@@ -139,6 +197,9 @@ constexpr WrongFile wrong_files[] = {
      "write '{fail_after: 16}'"},
     {"never_fits with an unknown word", FIXED LOAD "scheduler: {never_fits: §rejects}\n", "unknown-value",
      "did you mean 'reject'?"},
+    {"a distribution that is not known, with its own keys",
+     FIXED "workload: {num_requests: 3, input_tokens: {distribution: §lognormal, mu: 5, sigma: 2}, output_tokens: 2}\n",
+     "unknown-value", "allowed: constant, uniform"},
     // Keys without effect.
     {"utilization where the blocks are given",
      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11, §utilization: 0.9}\n" LOAD, "no-effect",
@@ -162,6 +223,11 @@ constexpr WrongFile wrong_files[] = {
      FIXED "workload: {num_requests: 3, arrival: {process: all_at_once, §request_rate: 5 req/s}, input_tokens: 5, "
            "output_tokens: 2}\n",
      "no-effect", "remove it"},
+    {"a rate without a process",
+     FIXED "workload: {num_requests: 3, arrival: {§request_rate: 5 req/s}, input_tokens: 5, output_tokens: 2}\n",
+     "no-effect", "add 'process: poisson'"},
+    {"a refetch without a prefill tier", FIXED LOAD "serving: {§after_preemption: refetch}\n", "no-effect",
+     "add 'prefill: arrives_computed'"},
     {"a generator beside a list",
      FIXED "workload: {requests: [{input_tokens: 5, output_tokens: 2}], §num_requests: 3}\n", "no-effect", "remove it"},
     {"a list beside a trace", FIXED "workload: {trace: a.csv, §requests: [{input_tokens: 5, output_tokens: 2}]}\n",
@@ -209,6 +275,10 @@ constexpr WrongFile wrong_files[] = {
     {"a list that is never closed", FIXED "workload: {requests: §[{input_tokens: 5, output_tokens: 2}\n", "syntax",
      "close it with ']'"},
     {"a colon in a value", FIXED LOAD "name: a§: b\n", "syntax", "needs quotes"},
+    {"a tab in front of a key", FIXED LOAD "slo:\n§\tttft_p99: 2 s\n", "syntax", "put spaces in place of the tab"},
+    {"a tab among spaces", FIXED LOAD "slo:\n  ttft_p99: 2 s\n  §\ttpot_p99: 1 s\n", "syntax", "spaces"},
+    {"a key between two columns", FIXED LOAD "slo:\n  ttft_p99: 2 s\n §tpot_p99: 1 s\n", "syntax",
+     "is this line indented like those around it?"},
     {"an anchor", FIXED LOAD "slo: §&limits {ttft_p99: 2 s}\n", "alias", "'base'"},
     {"an alias", FIXED LOAD "slo: §*limits\n", "syntax", ""},
     {"a tag", FIXED LOAD "run: {seed: §!!int 1}\n", "tag", "leave the tag out"},
@@ -276,6 +346,67 @@ TEST_CASE("a budget below the number of sequences is a warning, and the scenario
   CHECK(loaded.diagnostics.front().severity == Severity::warning);
   CHECK(loaded.diagnostics.front().code == "small-budget");
   CHECK(loaded.diagnostics.front().line == 5);
+}
+
+TEST_CASE("a tab that indents is called a tab") {
+  const Loaded loaded = load_text("version: 1\nmemory:\n\tutilization: 0.9\n");
+  REQUIRE(loaded.diagnostics.size() == 1);
+  CHECK(loaded.diagnostics.front().message == "line 3 begins with a tab; YAML indents with spaces");
+  CHECK(load_text(FIXED LOAD "slo: {ttft_p99: 2 s,\n\ttpot_p99: 1 s}\n").scenarios.size() == 1);
+}
+
+namespace {
+
+struct Warned {
+  std::string_view text;  // § stands where the caret must begin
+  std::string_view code;
+  std::string_view message;
+};
+
+}  // namespace
+
+TEST_CASE("what works otherwise than it was meant is a warning at its place, and the scenario loads") {
+  for (const Warned& warned : {
+           Warned{H100 LOAD "parallel: {tp: §4}\n", "idle-gpus", "4 of 8 GPUs are not used: tp is 4"},
+           Warned{
+               FIXED
+               "scheduler: {max_model_len: 4k}\nworkload: {num_requests: 3, input_tokens: §4096, output_tokens: 1}\n",
+               "never-served",
+               "its prompt has 4096 tokens, and max_model_len, the most of prompt and output "
+               "together, is 4096"},
+           Warned{H100 "workload: {num_requests: 3, input_tokens: 8191, output_tokens: §2}\n", "cut-answers",
+                  "prompt and output have 8193 tokens together, and max_model_len is 8192"},
+           Warned{H100 "workload: {num_requests: 3, §input_tokens: {distribution: uniform, min: 8k, max: 9k}, "
+                       "output_tokens: 2}\n",
+                  "never-served", "has at least 8192 tokens"},
+       }) {
+    const Expected file = expected(warned.text);
+    const Loaded loaded = load_text(file.text);
+    CAPTURE(file.text);
+    INFO(diagnostics_text(loaded.diagnostics));
+    REQUIRE(loaded.scenarios.size() == 1);
+    REQUIRE(loaded.diagnostics.size() == 1);
+    const Diagnostic& warning = loaded.diagnostics.front();
+    CHECK(warning.severity == Severity::warning);
+    CHECK(warning.code == warned.code);
+    CHECK(warning.message.find(warned.message) != std::string::npos);
+    CHECK(warning.line == file.line);
+    CHECK(warning.column == file.column);
+  }
+}
+
+TEST_CASE("no warning where all GPUs are used and every answer has room") {
+  for (const char* text :
+       {H100 LOAD "parallel: {tp: 8}\n",
+        "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100, gpus: 4}\nparallel: {tp: 4}\n" LOAD,
+        H100 "workload: {num_requests: 3, input_tokens: 8190, output_tokens: 2}\n",
+        H100 "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: 1, max: 9k}, "
+             "output_tokens: 2}\n"}) {
+    const Loaded loaded = load_text(text);
+    INFO(diagnostics_text(loaded.diagnostics));
+    CHECK(loaded.scenarios.size() == 1);
+    CHECK(loaded.diagnostics.empty());
+  }
 }
 
 }  // namespace decodesim::tests
