@@ -31,4 +31,8 @@ class Catalog {
 /// that holds hardware/gpus itself or in share/decodesim.
 Catalog find_catalog();
 
+/// The file that a command means by `name`: the file of this name where there is one, else the scenario of the catalog
+/// that goes by it ("context-gap"), else the name itself, which then cannot be read.
+std::filesystem::path scenario_file(const std::string& name);
+
 }  // namespace decodesim

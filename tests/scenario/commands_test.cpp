@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/scenario/catalog.hpp"
 #include "tests/scenario/loading.hpp"
 
 namespace decodesim::tests {
@@ -150,6 +152,60 @@ TEST_CASE("list names what a scenario may use, a line each") {
     CHECK(ran.exit == 0);
     CHECK(ran.out.find(listed.name) != std::string::npos);
   }
+}
+
+TEST_CASE("show knows whatever list prints") {
+  for (const char* kind : {"gpus", "nodes", "models", "engines", "policies", "scenarios"}) {
+    const auto listed = nlohmann::json::parse(decodesim(std::string("list --json ") + kind).out);
+    for (const auto& entry : listed.at("entries")) {
+      const auto name = entry.at("name").get<std::string>();
+      CAPTURE(name);
+      const Ran shown = decodesim("show " + name);
+      CHECK(shown.exit == 0);
+      CHECK(shown.out.find(name) != std::string::npos);
+      const auto document = nlohmann::json::parse(decodesim("show --json " + name).out);
+      const auto& entries = document.at("entries");
+      CHECK(std::any_of(entries.begin(), entries.end(), [&](const auto& one) { return one.at("kind") == kind; }));
+    }
+  }
+  const Ran engine = decodesim("show vllm-v1");
+  CHECK(engine.out.find("upstream state of August 2026") != std::string::npos);
+  for (const char* axis : {"admission", "queue order", "victim", "destination", "KV fate"})
+    CHECK(engine.out.find(std::string("\n") + axis + "  ") != std::string::npos);
+}
+
+TEST_CASE("show lists what there is by kind, on lines that fit a terminal") {
+  const Ran ran = decodesim("show nothing-of-this-name");
+  CHECK(ran.exit == 2);
+  for (const char* kind : {"gpus: ", "nodes: ", "models: ", "scenarios: ", "engines: ", "policies: "})
+    CHECK(ran.err.find(std::string("\n          ") + kind) != std::string::npos);
+  std::size_t longest = 0;
+  for (std::size_t start = 0; start < ran.err.size();) {
+    const std::size_t end = ran.err.find('\n', start);
+    longest = std::max(longest, end - start);
+    start = end + 1;
+  }
+  CHECK(longest <= 120);
+  CHECK(decodesim("show h100").err.find("did you mean 'h100-sxm'?") != std::string::npos);
+}
+
+TEST_CASE("a scenario of the catalog goes by its name, where no file does") {
+  const Ran named = decodesim("check context-gap");
+  CHECK(named.exit == 0);
+  CHECK(named.out.find("context-gap.yaml: valid, 3 cases: 4k 32k 128k\n") != std::string::npos);
+  CHECK(decodesim("explain context-gap --case 4k").exit == 0);
+  CHECK(decodesim("run context-gap --case 128k").exit == 0);
+  CHECK(decodesim("check context-gpa").exit == 1);
+
+  const Folder folder;
+  const std::string file = folder.write("context-gap", small_scenario).string();
+  CHECK(scenario_file(file) == file);
+  CHECK(scenario_file("context-gap").filename() == "context-gap.yaml");
+  CHECK(scenario_file("../scenarios/context-gap") == "../scenarios/context-gap");
+}
+
+TEST_CASE("a context with a capital is told the right letter") {
+  CHECK(decodesim("explain context-gap --context 128K").err.find("write '128k'") != std::string::npos);
 }
 
 TEST_CASE("show prints the file with its sources and what follows from it") {

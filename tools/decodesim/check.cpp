@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/report/json_writer.hpp"
+#include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/trace_diagnostics.hpp"
 #include "sim/workload/request_source.hpp"
@@ -63,7 +64,8 @@ void write_json(const std::vector<Checked>& files, const std::vector<Diagnostic>
 
 int check_command(std::span<const std::string> args) {
   CommandLine line{"decodesim check FILE... [options]",
-                   "Validates scenario files and names every mistake with its place. Exit code 2 where there is one.",
+                   "Validates scenario files, or scenarios of the catalog by name, and names every mistake with its "
+                   "place.\nExit code 2 where there is one.",
                    po::options_description("options"), "file"};
   line.options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
                              "lay a value over every file")(
@@ -77,7 +79,8 @@ int check_command(std::span<const std::string> args) {
   std::vector<Checked> files;
   std::vector<Diagnostic> diagnostics;
   int exit = exit_done;
-  for (const std::string& file : (*options)["file"].as<std::vector<std::string>>()) {
+  for (const std::string& name : (*options)["file"].as<std::vector<std::string>>()) {
+    const std::string file = scenario_file(name).string();
     Checked checked;
     checked.file = file;
     try {

@@ -10,7 +10,7 @@ std::span<const Command> command_table() {
       {"explain", "the arithmetic behind a scenario, term by term", explain_command},
       {"check", "validate scenario files and name every mistake", check_command},
       {"list", "names of gpus, nodes, models, engines, policies or scenarios", list_command},
-      {"show", "one entry of the catalog with its sources", show_command},
+      {"show", "what a name stands for: an entry with its sources, an engine, a policy", show_command},
       {"schema", "the JSON Schema of scenario files, for editors", schema_command},
   };
   return commands;

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -75,6 +76,17 @@ int run(const std::vector<std::string>& args) {
   return command->run(std::span(args).subspan(1));
 }
 
+// Help of several lines is indented below its first.
+std::string help_lines(const std::string& help) {
+  std::string text;
+  for (std::size_t start = 0; start <= help.size();) {
+    const std::size_t end = std::min(help.find('\n', start), help.size());
+    text += (text.empty() ? "  = help: " : "          ") + printable(help.substr(start, end - start)) + "\n";
+    start = end + 1;
+  }
+  return text;
+}
+
 std::string command_line(const std::vector<std::string>& args) {
   std::string line = "decodesim";
   for (const std::string& arg : args) {
@@ -98,7 +110,7 @@ int main(int argc, char** argv) {
     return error.unreadable() ? exit_failure : exit_usage;
   } catch (const UsageError& error) {
     spdlog::error("{}", printable(error.what()));
-    if (!error.help().empty()) std::fputs(("  = help: " + printable(error.help()) + "\n").c_str(), stderr);
+    if (!error.help().empty()) std::fputs(help_lines(error.help()).c_str(), stderr);
     return exit_usage;
   } catch (const BrokenInvariant& error) {
     spdlog::critical("a fault of decodesim itself: {}", error.what());

@@ -1,15 +1,21 @@
-// decodesim show NAME: an entry of the catalog as it is written, with the source of every figure.
+// decodesim show NAME: an entry of the catalog as it is written, with the source of every figure, or an engine or policy.
 
+#include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/core/suggest.hpp"
+#include "sim/core/check.hpp"
+#include "sim/core/nearest_name.hpp"
 #include "sim/model/kv_cache.hpp"
 #include "sim/report/json_writer.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/scenario/catalog_entry.hpp"
 #include "sim/scenario/reading.hpp"
+#include "sim/scenario/vllm_names.hpp"
+#include "sim/serving/policy_table.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 
@@ -19,29 +25,67 @@ namespace {
 
 namespace po = boost::program_options;
 
+// An entry of the catalog, or one of the program's own tables, which has no file.
 struct Found {
   std::string kind;
   std::filesystem::path file;
+  const EngineRow* engine = nullptr;
+  const PolicyRow* policy = nullptr;
 };
+
+// Names by kind, a line each, broken where a line grows long.
+std::string listed_by_kind(const std::vector<std::pair<std::string, std::vector<std::string>>>& kinds) {
+  constexpr std::size_t widest = 100;
+  std::string text;
+  for (const auto& [kind, names] : kinds) {
+    if (names.empty()) continue;
+    std::string line = kind + ":";
+    for (const std::string& name : names) {
+      if (line.size() + 1 + name.size() > widest) {
+        text += "\n" + line;
+        line = "  ";
+      }
+      line += " " + name + (&name == &names.back() ? "" : ",");
+    }
+    text += "\n" + line;
+  }
+  return text;
+}
 
 // A name may be of two kinds, such as a model and a scenario about it; all are shown.
 std::vector<Found> find_entries(const Catalog& catalog, const std::string& name) {
   std::vector<Found> found;
-  std::vector<std::string> all;
+  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
   for (std::string_view kind : Catalog::kinds()) {
-    for (const std::string& known : catalog.names(kind)) {
-      all.push_back(known);
-      if (known == name) found.push_back({std::string(kind), catalog.file(kind, known)});
-    }
+    kinds.emplace_back(kind, catalog.names(kind));
+    const std::vector<std::string>& names = kinds.back().second;
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      found.push_back({std::string(kind), catalog.file(kind, name)});
   }
-  if (found.empty() && all.empty()) {
+  kinds.emplace_back("engines", std::vector<std::string>());
+  for (const EngineRow& engine : engine_table()) {
+    kinds.back().second.emplace_back(engine.name);
+    if (engine.name == name) found.push_back({"engines", {}, &engine});
+  }
+  kinds.emplace_back("policies", std::vector<std::string>());
+  for (const PolicyRow& policy : policy_table()) {
+    kinds.back().second.emplace_back(policy.name);
+    if (policy.name == name) found.push_back({"policies", {}, nullptr, &policy});
+  }
+  if (!found.empty()) return found;
+  if (catalog.names("gpus").empty()) {
     throw std::runtime_error(
         "the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
   }
-  if (found.empty())
-    throw UsageError("the catalog has no '" + name + "'",
-                     suggestion(name, std::vector<std::string_view>(all.begin(), all.end())));
-  return found;
+  std::vector<std::string_view> all;
+  for (const auto& [kind, names] : kinds) all.insert(all.end(), names.begin(), names.end());
+  std::optional<std::string_view> near = nearest_name(name, all);
+  for (std::string_view kind : {"gpus", "nodes"}) {
+    if (const std::string_view known = name_of_vllm_value(kind, name); !known.empty() && !near) near = known;
+  }
+  throw UsageError("there is nothing called '" + name + "' to show",
+                   (near ? "did you mean '" + std::string(*near) + "'? These can be shown:" : "these can be shown:") +
+                       listed_by_kind(kinds));
 }
 
 struct Figure {
@@ -87,12 +131,83 @@ std::string text_of(const Found& entry) {
   return *text;
 }
 
+const PolicyRow& policy_named(std::string_view name) {
+  for (const PolicyRow& row : policy_table()) {
+    if (row.name == name) return row;
+  }
+  throw BrokenInvariant("an engine has a policy that is not in the table");
+}
+
+std::vector<std::string> engines_with(const PolicyRow& policy) {
+  std::vector<std::string> names;
+  for (const EngineRow& engine : engine_table()) {
+    if (std::find(engine.policies.begin(), engine.policies.end(), policy.name) != engine.policies.end())
+      names.emplace_back(engine.name);
+  }
+  return names;
+}
+
+void write_engine(const EngineRow& engine) {
+  std::cout << "# engine " << engine.name << ": " << engine.doc << "\n";
+  std::size_t axis_width = 0;
+  std::size_t name_width = 0;
+  for (std::string_view name : engine.policies) {
+    axis_width = std::max(axis_width, policy_named(name).axis.size());
+    name_width = std::max(name_width, name.size());
+  }
+  for (std::string_view name : engine.policies) {
+    const PolicyRow& policy = policy_named(name);
+    std::cout << policy.axis << std::string(axis_width + 2 - policy.axis.size(), ' ') << name
+              << std::string(name_width + 2 - name.size(), ' ') << policy.doc << "\n";
+  }
+}
+
+void write_policy(const PolicyRow& policy) {
+  std::cout << "# policy " << policy.name << ", a choice on the axis '" << policy.axis << "'\n" << policy.doc << "\n";
+  std::string engines;
+  for (const std::string& name : engines_with(policy)) engines += (engines.empty() ? "" : ", ") + name;
+  if (!engines.empty()) std::cout << "default of: " << engines << "\n";
+}
+
+void write_entry(const Catalog& catalog, const Found& entry, const std::string& name) {
+  if (entry.engine != nullptr) return write_engine(*entry.engine);
+  if (entry.policy != nullptr) return write_policy(*entry.policy);
+  std::cout << "# " << entry.file.string() << "\n" << text_of(entry);
+  const std::vector<Figure> figures = figures_of(catalog, entry, name);
+  if (!figures.empty()) std::cout << "\n";
+  for (const Figure& figure : figures) std::cout << "# " << figure.words << "\n";
+}
+
+void write_entry_json(JsonWriter& json, const Catalog& catalog, const Found& entry, const std::string& name) {
+  json.begin_object().member("kind", entry.kind);
+  if (entry.engine != nullptr) {
+    json.member("doc", entry.engine->doc).member_array("policies");
+    for (std::string_view choice : entry.engine->policies) {
+      const PolicyRow& policy = policy_named(choice);
+      json.begin_object().member("axis", policy.axis).member("name", policy.name).member("doc", policy.doc);
+      json.end_object();
+    }
+    json.end_array();
+  } else if (entry.policy != nullptr) {
+    json.member("axis", entry.policy->axis).member("doc", entry.policy->doc).member_array("default_of");
+    for (const std::string& engine : engines_with(*entry.policy)) json.value(engine);
+    json.end_array();
+  } else {
+    json.member("file", entry.file.string()).member("text", text_of(entry)).member_object("figures");
+    for (const Figure& figure : figures_of(catalog, entry, name)) json.member(figure.name, figure.value);
+    json.end_object();
+  }
+  json.end_object();
+}
+
 }  // namespace
 
 int show_command(std::span<const std::string> args) {
-  CommandLine line{"decodesim show NAME [options]",
-                   "Prints an entry of the catalog with the source of every figure, and what follows from it.",
-                   po::options_description("options"), "name"};
+  CommandLine line{
+      "decodesim show NAME [options]",
+      "Prints what a name of 'decodesim list' stands for: an entry of the catalog with the source of every "
+      "figure and what\nfollows from it, a scenario's file, an engine's choice on every axis, a policy.",
+      po::options_description("options"), "name"};
   line.options.add_options()("json", "one JSON document on stdout");
   const auto options = parse_options(line, args);
   if (!options) return exit_done;
@@ -105,22 +220,14 @@ int show_command(std::span<const std::string> args) {
   if (options->count("json") > 0) {
     JsonWriter json(std::cout);
     json.begin_object().member("schema_version", 1).member("name", names[0]).member_array("entries");
-    for (const Found& entry : found) {
-      json.begin_object().member("kind", entry.kind).member("file", entry.file.string()).member("text", text_of(entry));
-      json.member_object("figures");
-      for (const Figure& figure : figures_of(catalog, entry, names[0])) json.member(figure.name, figure.value);
-      json.end_object().end_object();
-    }
+    for (const Found& entry : found) write_entry_json(json, catalog, entry, names[0]);
     json.end_array().end_object();
     std::cout << "\n";
     return exit_done;
   }
   for (const Found& entry : found) {
     if (&entry != &found.front()) std::cout << "\n";
-    std::cout << "# " << entry.file.string() << "\n" << text_of(entry);
-    const std::vector<Figure> figures = figures_of(catalog, entry, names[0]);
-    if (!figures.empty()) std::cout << "\n";
-    for (const Figure& figure : figures) std::cout << "# " << figure.words << "\n";
+    write_entry(catalog, entry, names[0]);
   }
   return exit_done;
 }
