@@ -1,6 +1,9 @@
 #include "sim/report/atomic_file.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <string>
 #include <system_error>
 
 namespace decodesim {
@@ -16,7 +19,8 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(target), written_(targe
   const fs::file_status status = fs::status(target_, none);
   const bool replace = !device && (!fs::exists(status) || fs::is_regular_file(status));
   written_ = target_;
-  if (replace) written_ += ".partial";
+  // A name that no other run, and no file of the user's, is likely to have.
+  if (replace) written_ += "." + std::to_string(::getpid()) + ".partial";
   errno = 0;
   stream_.open(written_, std::ios::binary | (replace ? std::ios::trunc : std::ios::app));
   if (!stream_) fail(errno);

@@ -217,10 +217,6 @@ void write_json(const Report& report, std::ostream& out) {
 }
 
 void write_json(std::span<const Report> reports, std::ostream& out) {
-  if (reports.size() == 1) {
-    write_json(reports.front(), out);
-    return;
-  }
   JsonWriter json(out);
   json.begin_object().member("schema_version", schema_version).member_array("cases");
   for (const Report& report : reports) document(json, report);

@@ -15,7 +15,7 @@ namespace decodesim {
 /// and run_totals.emitted_tokens every token that any of them got. What was not measured is null.
 void write_json(const Report& report, std::ostream& out);
 
-/// The document itself for one report; for several, {"schema_version": 1, "cases": [...]}.
+/// The reports of a scenario with cases, also where only one was played: {"schema_version": 1, "cases": [...]}.
 void write_json(std::span<const Report> reports, std::ostream& out);
 
 }  // namespace decodesim

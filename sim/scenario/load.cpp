@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/nearest_name.hpp"
 #include "sim/scenario/batch_defaults.hpp"
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/layers.hpp"
@@ -83,13 +84,20 @@ std::vector<Scenario> load(SourceText source, std::span<const std::string> sets,
   return scenarios;
 }
 
+// "; did you mean the scenario 'context-gap'?" for a bare name that is near one of the catalog's.
+std::string scenario_meant(const std::string& name) {
+  const std::vector<std::string> names = find_catalog().names("scenarios");
+  const auto near = nearest_name(name, std::vector<std::string_view>(names.begin(), names.end()));
+  return near ? "; did you mean the scenario '" + std::string(*near) + "'?" : "";
+}
+
 }  // namespace
 
 std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets,
                                      std::vector<Diagnostic>& warnings) {
   std::string why;
   std::optional<std::string> text = read_file(file, why);
-  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);
+  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why + scenario_meant(file.string()));
   return load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings);
 }
 

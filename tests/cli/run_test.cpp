@@ -37,7 +37,7 @@ TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   // Endless enough that the signal finds it at work; `timeout` stands for Ctrl-C.
   const ProgramResult result =
       run_program("run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
-                  "timeout --preserve-status -s INT 0.3");
+                  "timeout --preserve-status -s INT 1");
   CHECK(result.exit_code == 130);
   const auto report = nlohmann::json::parse(result.out);
   CHECK(report.at("interrupted") == true);
@@ -91,7 +91,7 @@ TEST_CASE("a run that only turns requests away can be interrupted too") {
   const ProgramResult result = run_program(
       "run scenarios/context-gap.yaml --case 4k --json --set workload.input_tokens=200k --set "
       "workload.num_requests=1000000000",
-      "timeout --preserve-status -s INT -k 5 0.3");
+      "timeout --preserve-status -s INT -k 9 1");
   CHECK(result.exit_code == 130);
   CHECK(nlohmann::json::parse(result.out).at("rejected") > 0);
 }
@@ -99,7 +99,7 @@ TEST_CASE("a run that only turns requests away can be interrupted too") {
 TEST_CASE("a polite kill keeps partial results, as Ctrl-C does") {
   const ProgramResult result =
       run_program("run scenarios/context-gap.yaml --case 4k --json --set workload.num_requests=100000000",
-                  "timeout --preserve-status -s TERM -k 5 0.3");
+                  "timeout --preserve-status -s TERM -k 9 1");
   CHECK(result.exit_code == 130);
   CHECK(nlohmann::json::parse(result.out).at("interrupted") == true);
 }

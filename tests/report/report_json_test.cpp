@@ -147,7 +147,8 @@ TEST_CASE("several cases are one document that holds each case's own") {
   CHECK(json.at("cases").at(0) == parsed(reports[0]));
   CHECK(json.at("cases").at(1).at("scenario").at("case") == "128k");
 
+  // A run of several that was interrupted in the first keeps the form.
   std::ostringstream single;
   write_json(std::span(reports).first(1), single);
-  CHECK(nlohmann::json::parse(single.str()) == parsed(reports[0]));
+  CHECK(nlohmann::json::parse(single.str()).at("cases") == nlohmann::json::array({parsed(reports[0])}));
 }

@@ -195,7 +195,9 @@ TEST_CASE("a scenario of the catalog goes by its name, where no file does") {
   CHECK(named.out.find("context-gap.yaml: valid, 3 cases: 4k 32k 128k\n") != std::string::npos);
   CHECK(decodesim("explain context-gap --case 4k").exit == 0);
   CHECK(decodesim("run context-gap --case 128k").exit == 0);
-  CHECK(decodesim("check context-gpa").exit == 1);
+  const Ran misspelt = decodesim("check context-gpa");
+  CHECK(misspelt.exit == 1);
+  CHECK(misspelt.err.find("did you mean the scenario 'context-gap'?") != std::string::npos);
 
   const Folder folder;
   const std::string file = folder.write("context-gap", small_scenario).string();

@@ -348,6 +348,19 @@ TEST_CASE("a budget below the number of sequences is a warning, and the scenario
   CHECK(loaded.diagnostics.front().line == 5);
 }
 
+TEST_CASE("where the weights do not fit, the help says where more memory is to be had") {
+  const auto help = [](const std::string& hardware) {
+    const Loaded loaded = load_text("version: 1\nmodel: llama-3.1-405b\nhardware: " + hardware + "\n" LOAD);
+    REQUIRE_FALSE(loaded.diagnostics.empty());
+    CHECK(loaded.diagnostics.back().code == "does-not-fit");
+    CHECK(loaded.diagnostics.back().message.find("take more GPUs (parallel.tp is now ") != std::string::npos);
+    return loaded.diagnostics.back().help;
+  };
+  CHECK(help("{node: hgx-h100}") == "'decodesim list nodes' shows nodes with more or larger GPUs");
+  CHECK(help("{node: hgx-h100, gpus: 4}") == "the node has 8 GPUs: raise hardware.gpus");
+  CHECK(help("{node: hgx-h100}\nparallel: {tp: 4}") == "'hardware' has 8 GPUs: raise parallel.tp");
+}
+
 TEST_CASE("a tab that indents is called a tab") {
   const Loaded loaded = load_text("version: 1\nmemory:\n\tutilization: 0.9\n");
   REQUIRE(loaded.diagnostics.size() == 1);

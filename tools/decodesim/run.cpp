@@ -166,7 +166,9 @@ int run_command(std::span<const std::string> args) {
     reports.push_back(play(scenario, outputs));
     if (reports.back().interrupted) break;
   }
-  if (values->count("json") > 0) {
+  if (values->count("json") > 0 && scenarios.size() == 1) {
+    write_json(reports.front(), std::cout);
+  } else if (values->count("json") > 0) {
     write_json(std::span<const Report>(reports), std::cout);
   } else {
     write_text(std::span<const Report>(reports), std::cout);
