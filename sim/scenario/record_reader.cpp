@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/core/nearest_name.hpp"
 #include "sim/core/suggest.hpp"
+#include "sim/scenario/help_words.hpp"
 #include "sim/scenario/named_entry.hpp"
 #include "sim/scenario/vllm_names.hpp"
 
@@ -13,44 +13,6 @@ namespace decodesim {
 namespace {
 
 using Shape = DocumentNode::Shape;
-
-std::vector<std::string_view> keys_of(FieldTable fields, const std::vector<std::string_view>& extra) {
-  std::vector<std::string_view> keys(extra.begin(), extra.end());
-  for (const Field& field : fields) keys.push_back(field.key);
-  return keys;
-}
-
-const Field* find_field(FieldTable fields, std::string_view key) {
-  for (const Field& field : fields) {
-    if (field.key == key) return &field;
-  }
-  return nullptr;
-}
-
-// Where a key of this name lies in the scenario; empty where there is none, or more than one.
-void find_paths(FieldTable fields, std::string_view key, const std::string& path, std::vector<std::string>& found) {
-  for (const Field& field : fields) {
-    if (field.key == key) found.push_back(joined(path, key));
-    if (const RecordField* record = field.record()) find_paths(record->fields, key, joined(path, field.key), found);
-  }
-}
-
-std::string range_words(Kind kind, const Range& range) {
-  const auto text = [kind](double value) {
-    switch (kind) {
-      case Kind::count:
-      case Kind::tokens:
-      case Kind::duration:
-        return value_text(kind, Value(static_cast<std::int64_t>(value)));
-      default:
-        return value_text(kind, Value(value));
-    }
-  };
-  if (range.min == range.max) return "must be " + text(range.min);
-  std::string words = "must be " + std::string(range.min_excluded ? "above " : "at least ") + text(range.min);
-  if (range.max < 9e18) words += std::string(" and ") + (range.max_excluded ? "below " : "at most ") + text(range.max);
-  return words;
-}
 
 std::string_view shape_name(Shape shape) {
   switch (shape) {
@@ -66,21 +28,6 @@ std::string_view shape_name(Shape shape) {
   return "";
 }
 
-// A value that could stand at a field, for "add 'key: VALUE'".
-std::string example(const Field& field) {
-  const Field* leaf = &field;
-  if (const RecordField* record = field.record()) {
-    if (record->name_alone) return "NAME";
-    if (record->shorthand == nullptr) return "{...}";
-    leaf = record->shorthand;
-  }
-  const ScalarField* scalar = leaf->scalar();
-  if (scalar == nullptr) return "[...]";
-  if (!scalar->choices.empty()) return std::string(scalar->choices.front());
-  if (scalar->range.min == scalar->range.max) return std::to_string(static_cast<std::int64_t>(scalar->range.min));
-  return std::string(kind_example(scalar->kind));
-}
-
 // Does a key that takes one of several words hold another one?
 bool holds_unknown_choice(const DocumentNode& map, FieldTable fields) {
   return std::any_of(map.entries.begin(), map.entries.end(), [&](const DocumentEntry& entry) {
@@ -89,56 +36,6 @@ bool holds_unknown_choice(const DocumentNode& map, FieldTable fields) {
     if (scalar == nullptr || scalar->kind != Kind::choice || entry.value.shape != Shape::scalar) return false;
     return std::find(scalar->choices.begin(), scalar->choices.end(), entry.value.scalar) == scalar->choices.end();
   });
-}
-
-// The key of this mapping that a wrong one stands for, if it is one of this mapping.
-std::optional<std::string_view> key_meant(std::string_view key, FieldTable fields, const std::string& path,
-                                          const std::vector<std::string_view>& extra) {
-  const std::string_view known = path_of_vllm_key(key);
-  for (const Field& field : fields) {
-    if (joined(path, field.key) == known) return field.key;
-  }
-  if (!known.empty()) return std::nullopt;
-  return nearest_name(key, keys_of(fields, extra));
-}
-
-// The mapping that says what a name alone does not: "{node: hgx-h100}", or "{gpu: h200-sxm, gpus: N}" for a part of it.
-std::string mapping_for(const Catalog& catalog, const RecordField& record, const std::string& name) {
-  const auto listed = [&](std::string_view kind, std::string_view wanted) {
-    const std::vector<std::string> names = catalog.names(kind);
-    return std::find(names.begin(), names.end(), wanted) != names.end();
-  };
-  const auto entry = [&](std::string_view kind) {
-    return std::string(listed(kind, name) ? std::string_view(name) : name_of_vllm_value(kind, name));
-  };
-  const std::string whole = entry(record.catalog);
-  if (!whole.empty() && listed(record.catalog, name)) return "{" + std::string(record.like) + ": " + whole + "}";
-  for (const Field& field : record.fields) {
-    const RecordField* part = field.record();
-    if (part == nullptr || part->catalog.empty() || !listed(part->catalog, name)) continue;
-    return "{" + std::string(field.key) + ": " + name + ", gpus: N}";
-  }
-  if (!whole.empty()) return "{" + std::string(record.like) + ": " + whole + "}";
-  const std::vector<std::string> names = catalog.names(record.catalog);
-  const auto near = nearest_name(name, std::vector<std::string_view>(names.begin(), names.end()));
-  return "{" + std::string(record.like) + ": " + std::string(near ? *near : std::string_view(name)) + "}";
-}
-
-// "'process: poisson' or 'process: constant'": what would give a field an effect, where an absent key decides.
-std::string choices_with_effect(const Field& field, FieldTable fields, void* spec) {
-  const Field* decider = find_field(fields, field.applies.decider);
-  const ScalarField* scalar = decider == nullptr ? nullptr : decider->scalar();
-  if (scalar == nullptr || scalar->kind != Kind::choice) return "";
-  const Value before = scalar->get(spec);
-  std::string words;
-  // The last of them come first: they are the richest.
-  for (std::size_t i = scalar->choices.size(); i-- > 0;) {
-    scalar->set(spec, Value(static_cast<std::int64_t>(i)));
-    if (!field.applies_to(spec)) continue;
-    words += (words.empty() ? "'" : " or '") + std::string(decider->key) + ": " + std::string(scalar->choices[i]) + "'";
-  }
-  scalar->set(spec, before);
-  return words;
 }
 
 }  // namespace
@@ -154,10 +51,6 @@ struct RecordReader::Superseded {
     place->second.push_back(std::move(path));
   }
 };
-
-std::string joined(const std::string& path, std::string_view key) {
-  return path.empty() ? std::string(key) : path + "." + std::string(key);
-}
 
 void reset_field(const Field& field, void* spec) {
   if (const ScalarField* scalar = field.scalar()) {
@@ -345,16 +238,8 @@ void RecordReader::read_list(const ListField& list, const DocumentNode& node, vo
 
 void RecordReader::unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,
                                const std::vector<std::string_view>& extra) {
-  const std::vector<std::string_view> keys = keys_of(fields, extra);
-  std::string help = suggestion(entry.key, keys);
-  if (const std::string known = vllm_key_help(entry.key); !known.empty()) {
-    help = known;
-  } else if (!nearest_name(entry.key, keys)) {
-    std::vector<std::string> elsewhere;
-    find_paths(whole_, entry.key, "", elsewhere);
-    if (elsewhere.size() == 1) help = "it belongs at '" + elsewhere.front() + "'";
-  }
-  reading_.error(entry.key_at, "unknown-key", "unknown key '" + joined(path, entry.key) + "'", help);
+  reading_.error(entry.key_at, "unknown-key", "unknown key '" + joined(path, entry.key) + "'",
+                 unknown_key_help(entry.key, fields, extra, whole_));
 }
 
 void RecordReader::missing_key(const DocumentNode& map, const Field& field, const std::string& path) {

@@ -43,9 +43,6 @@ class RecordReader {
   int lists_ = 0;  // how deep in lists
 };
 
-/// "a.b" from "a" and "b"; "b" at the top.
-std::string joined(const std::string& path, std::string_view key);
-
 /// Puts a field and all in it back to its initial value.
 void reset_field(const Field& field, void* spec);
 

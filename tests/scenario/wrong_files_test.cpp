@@ -5,23 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "tests/scenario/loading.hpp"
+#include "tests/scenario/marked_text.hpp"
 
 namespace decodesim::tests {
 
 namespace {
-
-struct WrongFile {
-  std::string_view what;
-  std::string_view text;  // § stands where the caret must begin, and is not part of the file
-  std::string_view code;
-  std::string_view help;  // a part of the help line
-};
-
-// What every file needs besides the lines at hand.
-#define FIXED "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\n"
-#define LOAD "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n"
-#define H100 "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\ncost: {model: ideal}\n"
 
 constexpr WrongFile wrong_files[] = {
     // Keys.
@@ -73,55 +61,6 @@ constexpr WrongFile wrong_files[] = {
     {"latent attention without its rank",
      "version: 1\nmodel: {like: llama-3-8b, §mla: {rope_head_dim: 64}}\nhardware: {node: hgx-h100}\n" LOAD,
      "missing-key", "add 'kv_lora_rank: 16'"},
-    // Names of vLLM and its benchmark client.
-    {"vLLM's share of memory", H100 LOAD "memory: {§gpu_memory_utilization: 0.9}\n", "unknown-key",
-     "here it is called 'memory.utilization'"},
-    {"vLLM's ranks", H100 LOAD "§tensor_parallel_size: 8\n", "unknown-key", "here it is called 'parallel.tp'"},
-    {"vLLM's ranks as a flag", H100 LOAD "§--tensor-parallel-size: 8\n", "unknown-key",
-     "here it is called 'parallel.tp'"},
-    {"vLLM's format of the cache", H100 LOAD "§kv_cache_dtype: fp8\n", "unknown-key",
-     "here it is called 'precision.kv_cache'"},
-    {"vLLM's format of the weights", H100 LOAD "§dtype: bfloat16\n", "unknown-key",
-     "here it is called 'precision.weights'"},
-    {"a block size beside the memory", H100 LOAD "§block_size: 16\n", "unknown-key",
-     "it belongs at 'memory.block_size'"},
-    {"vLLM's given blocks", H100 LOAD "memory: {§num_gpu_blocks_override: 9}\n", "unknown-key",
-     "here it is called 'memory.num_gpu_blocks'"},
-    {"a length limit at the top", H100 LOAD "§max_model_len: 4k\n", "unknown-key",
-     "it belongs at 'scheduler.max_model_len'"},
-    {"chunked prefill at the top", H100 LOAD "§enable_chunked_prefill: true\n", "unknown-key",
-     "it belongs at 'scheduler.enable_chunked_prefill'"},
-    {"prefix caching", H100 LOAD "scheduler: {§enable_prefix_caching: false}\n", "unknown-key",
-     "prefix caching is not simulated yet; the engine runs as with it off"},
-    {"the client's number of requests", FIXED "workload: {§num_prompts: 3, input_tokens: 5, output_tokens: 2}\n",
-     "unknown-key", "here it is called 'workload.num_requests'"},
-    {"torch's name of a format", H100 LOAD "precision: {weights: §bfloat16}\n", "unknown-value",
-     "did you mean 'bf16'?"},
-    {"vLLM's name of a format", H100 LOAD "precision: {kv_cache: §fp8_e4m3}\n", "unknown-value", "did you mean 'fp8'?"},
-    {"the model's own format", H100 LOAD "precision: {kv_cache: §auto}\n", "unknown-value", "'bf16' for most"},
-    {"an engine without its version", FIXED LOAD "scheduler: {engine: §vllm}\n", "unknown-name",
-     "did you mean 'vllm-v1'?"},
-    {"a GPU without its form", "version: 1\nmodel: llama-3-8b\nhardware: {gpu: §H100, gpus: 2}\n" LOAD, "unknown-name",
-     "did you mean 'h100-sxm'?"},
-    {"a GPU that is a letter from another", "version: 1\nmodel: llama-3-8b\nhardware: {gpu: §h200, gpus: 2}\n" LOAD,
-     "unknown-name", "did you mean 'h200-sxm'?"},
-    {"a GPU for a node", "version: 1\nmodel: llama-3-8b\nhardware: {node: §h100}\n" LOAD, "unknown-name",
-     "did you mean 'hgx-h100'?"},
-    {"a model by its repository",
-     "version: 1\nmodel: §meta-llama/Llama-3.1-70B-Instruct\nhardware: {node: hgx-h100}\n" LOAD, "unknown-name",
-     "did you mean 'llama-3.1-70b'?"},
-    {"requests a second in one word",
-     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §5 rps}, input_tokens: 5, "
-           "output_tokens: 2}\n",
-     "wrong-unit", "write '5 req/s'"},
-    {"requests a second in full",
-     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §0.5 requests/s}, input_tokens: 5, "
-           "output_tokens: 2}\n",
-     "wrong-unit", "write '0.5 req/s'"},
-    {"a rate of nothing",
-     FIXED "workload: {num_requests: 3, arrival: {process: constant, request_rate: §5/s}, input_tokens: 5, "
-           "output_tokens: 2}\n",
-     "wrong-unit", "write '5 req/s'"},
     // Units and numbers.
     {"tokens with a capital", FIXED "workload: {num_requests: 3, input_tokens: §128K, output_tokens: 2}\n",
      "wrong-unit", "write '128k'"},
@@ -286,43 +225,10 @@ constexpr WrongFile wrong_files[] = {
     {"a key that is a mapping", FIXED LOAD "? §{a: 1}\n: 2\n", "key-not-a-word", ""},
 };
 
-struct Expected {
-  std::string text;
-  int line = 1;
-  int column = 1;
-};
-
-Expected expected(std::string_view marked) {
-  constexpr std::string_view marker = "§";
-  const std::size_t at = marked.find(marker);
-  REQUIRE(at != std::string_view::npos);
-  Expected result;
-  result.text = std::string(marked.substr(0, at)) + std::string(marked.substr(at + marker.size()));
-  for (char c : marked.substr(0, at)) {
-    result.column = c == '\n' ? 1 : result.column + 1;
-    result.line += c == '\n' ? 1 : 0;
-  }
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("each mistake is named at its place, alone, with what to write instead") {
-  for (const WrongFile& wrong : wrong_files) {
-    const Expected file = expected(wrong.text);
-    const Loaded loaded = load_text(file.text);
-    CAPTURE(wrong.what);
-    INFO(diagnostics_text(loaded.diagnostics));
-    CHECK(loaded.scenarios.empty());
-    REQUIRE(loaded.diagnostics.size() == 1);
-    const Diagnostic& mistake = loaded.diagnostics.front();
-    CHECK(mistake.code == wrong.code);
-    CHECK(mistake.line == file.line);
-    CHECK(mistake.column == file.column);
-    CHECK(mistake.help.find(wrong.help) != std::string::npos);
-    CHECK(mistake.severity == Severity::error);
-    CHECK(mistake.file == "s.yaml");
-  }
+  for (const WrongFile& wrong : wrong_files) check_mistake(wrong);
 }
 
 TEST_CASE("the same files without their mistake are valid") {
@@ -337,15 +243,6 @@ TEST_CASE("all mistakes of a file are told at once, in the order of the file") {
   for (const Diagnostic& diagnostic : loaded.diagnostics) lines.push_back(diagnostic.line);
   INFO(diagnostics_text(loaded.diagnostics));
   CHECK(lines == std::vector<int>{2, 3, 4, 4, 5, 6});
-}
-
-TEST_CASE("a budget below the number of sequences is a warning, and the scenario loads") {
-  const Loaded loaded = load_text(FIXED LOAD "scheduler: {max_num_seqs: 64, max_num_batched_tokens: 32}\n");
-  REQUIRE(loaded.scenarios.size() == 1);
-  REQUIRE(loaded.diagnostics.size() == 1);
-  CHECK(loaded.diagnostics.front().severity == Severity::warning);
-  CHECK(loaded.diagnostics.front().code == "small-budget");
-  CHECK(loaded.diagnostics.front().line == 5);
 }
 
 TEST_CASE("where the weights do not fit, the help says where more memory is to be had") {
@@ -366,60 +263,6 @@ TEST_CASE("a tab that indents is called a tab") {
   REQUIRE(loaded.diagnostics.size() == 1);
   CHECK(loaded.diagnostics.front().message == "line 3 begins with a tab; YAML indents with spaces");
   CHECK(load_text(FIXED LOAD "slo: {ttft_p99: 2 s,\n\ttpot_p99: 1 s}\n").scenarios.size() == 1);
-}
-
-namespace {
-
-struct Warned {
-  std::string_view text;  // § stands where the caret must begin
-  std::string_view code;
-  std::string_view message;
-};
-
-}  // namespace
-
-TEST_CASE("what works otherwise than it was meant is a warning at its place, and the scenario loads") {
-  for (const Warned& warned : {
-           Warned{H100 LOAD "parallel: {tp: §4}\n", "idle-gpus", "4 of 8 GPUs are not used: tp is 4"},
-           Warned{
-               FIXED
-               "scheduler: {max_model_len: 4k}\nworkload: {num_requests: 3, input_tokens: §4096, output_tokens: 1}\n",
-               "never-served",
-               "its prompt has 4096 tokens, and max_model_len, the most of prompt and output "
-               "together, is 4096"},
-           Warned{H100 "workload: {num_requests: 3, input_tokens: 8191, output_tokens: §2}\n", "cut-answers",
-                  "prompt and output have 8193 tokens together, and max_model_len is 8192"},
-           Warned{H100 "workload: {num_requests: 3, §input_tokens: {distribution: uniform, min: 8k, max: 9k}, "
-                       "output_tokens: 2}\n",
-                  "never-served", "has at least 8192 tokens"},
-       }) {
-    const Expected file = expected(warned.text);
-    const Loaded loaded = load_text(file.text);
-    CAPTURE(file.text);
-    INFO(diagnostics_text(loaded.diagnostics));
-    REQUIRE(loaded.scenarios.size() == 1);
-    REQUIRE(loaded.diagnostics.size() == 1);
-    const Diagnostic& warning = loaded.diagnostics.front();
-    CHECK(warning.severity == Severity::warning);
-    CHECK(warning.code == warned.code);
-    CHECK(warning.message.find(warned.message) != std::string::npos);
-    CHECK(warning.line == file.line);
-    CHECK(warning.column == file.column);
-  }
-}
-
-TEST_CASE("no warning where all GPUs are used and every answer has room") {
-  for (const char* text :
-       {H100 LOAD "parallel: {tp: 8}\n",
-        "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100, gpus: 4}\nparallel: {tp: 4}\n" LOAD,
-        H100 "workload: {num_requests: 3, input_tokens: 8190, output_tokens: 2}\n",
-        H100 "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: 1, max: 9k}, "
-             "output_tokens: 2}\n"}) {
-    const Loaded loaded = load_text(text);
-    INFO(diagnostics_text(loaded.diagnostics));
-    CHECK(loaded.scenarios.size() == 1);
-    CHECK(loaded.diagnostics.empty());
-  }
 }
 
 }  // namespace decodesim::tests
