@@ -68,7 +68,7 @@ Catalog find_catalog() {
 
 fs::path scenario_file(const std::string& name) {
   std::error_code ignored;
-  if (fs::exists(name, ignored)) return name;
+  if (fs::exists(name, ignored) && !fs::is_directory(name, ignored)) return name;
   const Catalog catalog = find_catalog();
   const std::vector<std::string> known = catalog.names("scenarios");
   // Only listed names are taken, so no name can lead out of the catalog.
