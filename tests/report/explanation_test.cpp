@@ -115,7 +115,7 @@ TEST_CASE("every line of the text names its source, and shares have bars") {
 TEST_CASE("no line is longer than the terminal, and what is said does not depend on its width") {
   const Explanation explanation = whiteboard();
   const Comparison comparison = compare(whiteboard(4096), whiteboard(131072));
-  for (std::size_t width : {64, 72, 80, 100, 120, 200, 400}) {
+  for (std::size_t width : {64U, 72U, 80U, 100U, 120U, 200U, 400U}) {
     CAPTURE(width);
     const std::string text = text_of(explanation, width);
     CHECK(longest_line(text) <= width);

@@ -27,12 +27,11 @@ namespace decodesim {
 
 namespace {
 
-// Ctrl-C, or a polite kill, ends the simulated run at its next event; what it measured so far is still reported. A second
-// one ends the program.
+// Ctrl-C, or a polite kill, ends the simulated run at its next event; what it measured so far is still reported. The third
+// one ends the program: the second may be the same request sent to the program and to its group.
 std::atomic<bool> stop_requested{false};
 extern "C" void request_stop(int signal) {
-  stop_requested.store(true, std::memory_order_relaxed);
-  std::signal(signal, SIG_DFL);
+  if (stop_requested.exchange(true, std::memory_order_relaxed)) std::signal(signal, SIG_DFL);
 }
 
 void listen_to_signals() {
