@@ -44,14 +44,17 @@ struct Range {
   double max = std::numeric_limits<double>::infinity();
   bool min_excluded = false;
   bool max_excluded = false;
+  bool or_zero = false;  // 0 stands for something that is not there
 
   [[nodiscard]] bool contains(double value) const {
+    if (or_zero && value == 0) return true;
     return (min_excluded ? value > min : value >= min) && (max_excluded ? value < max : value <= max);
   }
 };
 constexpr Range at_least(double min) { return {.min = min}; }
 constexpr Range above(double min) { return {.min = min, .min_excluded = true}; }
 constexpr Range from_to(double min, double max) { return {.min = min, .max = max}; }
+constexpr Range zero_or(double min, double max) { return {.min = min, .max = max, .or_zero = true}; }
 constexpr Range above_to(double min, double max) { return {.min = min, .max = max, .min_excluded = true}; }
 constexpr Range from_below(double min, double max) { return {.min = min, .max = max, .max_excluded = true}; }
 

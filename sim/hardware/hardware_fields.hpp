@@ -6,34 +6,47 @@
 
 namespace decodesim {
 
+// What no device leaves for long: within them no price of a step, and no pool, is beyond what can be counted.
+inline constexpr Range device_memory = from_to(1e6, 1e14);     // 1 MB to 100 TB
+inline constexpr Range device_bandwidth = from_to(1e6, 1e18);  // 1 MB/s to 1000 PB/s
+inline constexpr double least_peak = 1e9;                      // 1 GFLOP/s
+inline constexpr double largest_peak = 1e21;                   // 1000 EFLOP/s
+inline constexpr Range peak_if_any = zero_or(least_peak, largest_peak);
+inline constexpr Range traversal_time = from_to(0, 1);  // seconds
+
 inline constexpr Field gpu_memory_fields[] = {
     field<&GpuSpec::memory_reported>(
-        "reported", {.doc = "what the driver reports to a server", .need = Need::required, .range = above(0)}),
+        "reported", {.doc = "what the driver reports to a server", .need = Need::required, .range = device_memory}),
     field<&GpuSpec::memory_sold>("sold",
-                                 {.doc = "what the datasheet sells", .need = Need::required, .range = above(0)}),
+                                 {.doc = "what the datasheet sells", .need = Need::required, .range = device_memory}),
 };
 
 inline constexpr Field gpu_peak_fields[] = {
-    field<&GpuSpec::peak_bf16>("bf16",
-                               {.doc = "dense peak of 16-bit products", .need = Need::required, .range = above(0)}),
-    field<&GpuSpec::peak_fp8>("fp8", {.doc = "dense peak of 8-bit float products; absent: no such units"}),
-    field<&GpuSpec::peak_int8>("int8", {.doc = "dense peak of 8-bit integer products; absent: no such units"}),
-    field<&GpuSpec::peak_fp4>("fp4", {.doc = "dense peak of 4-bit float products; absent: no such units"}),
+    field<&GpuSpec::peak_bf16>(
+        "bf16",
+        {.doc = "dense peak of 16-bit products", .need = Need::required, .range = from_to(least_peak, largest_peak)}),
+    field<&GpuSpec::peak_fp8>(
+        "fp8", {.doc = "dense peak of 8-bit float products; absent: no such units", .range = peak_if_any}),
+    field<&GpuSpec::peak_int8>(
+        "int8", {.doc = "dense peak of 8-bit integer products; absent: no such units", .range = peak_if_any}),
+    field<&GpuSpec::peak_fp4>(
+        "fp4", {.doc = "dense peak of 4-bit float products; absent: no such units", .range = peak_if_any}),
 };
 
 inline constexpr Field gpu_link_fields[] = {
-    field<&GpuSpec::link_bandwidth>(
-        "bandwidth",
-        {.doc = "all GPU-to-GPU links of one GPU together, per direction", .need = Need::required, .range = above(0)}),
-    field<&GpuSpec::link_latency>(
-        "latency", {.doc = "of one traversal of a link; a path through a switch is two", .need = Need::required}),
+    field<&GpuSpec::link_bandwidth>("bandwidth", {.doc = "all GPU-to-GPU links of one GPU together, per direction",
+                                                  .need = Need::required,
+                                                  .range = device_bandwidth}),
+    field<&GpuSpec::link_latency>("latency", {.doc = "of one traversal of a link; a path through a switch is two",
+                                              .need = Need::required,
+                                              .range = traversal_time}),
 };
 
 inline constexpr Field gpu_fields[] = {
     field<&GpuSpec::name>("name", {.doc = "as the catalog lists it"}),
     group("memory", gpu_memory_fields, {.doc = "capacity of the GPU", .need = Need::required}),
-    field<&GpuSpec::hbm_bandwidth>("hbm_bandwidth",
-                                   {.doc = "peak of the GPU's memory", .need = Need::required, .range = above(0)}),
+    field<&GpuSpec::hbm_bandwidth>(
+        "hbm_bandwidth", {.doc = "peak of the GPU's memory", .need = Need::required, .range = device_bandwidth}),
     group("peak", gpu_peak_fields,
           {.doc = "dense compute peaks by the format of the operands", .need = Need::required}),
     group("link", gpu_link_fields, {.doc = "links between GPUs", .need = Need::required}),
@@ -56,9 +69,10 @@ inline constexpr Field link_fields[] = {
     field<&LinkSpec::bandwidth>("bandwidth",
                                 {.doc = "per direction; absent: a GPU's link bandwidth over its links of this kind",
                                  .need = Need::optional,
-                                 .range = above(0)}),
-    field<&LinkSpec::latency>("latency",
-                              {.doc = "of one traversal; absent: the GPU's link latency", .need = Need::optional}),
+                                 .range = device_bandwidth}),
+    field<&LinkSpec::latency>(
+        "latency",
+        {.doc = "of one traversal; absent: the GPU's link latency", .need = Need::optional, .range = traversal_time}),
 };
 
 // Absent where the whole node is taken.

@@ -9,6 +9,9 @@ namespace decodesim {
 inline constexpr std::string_view cost_kind_names[] = {"fixed", "ideal", "roofline"};
 inline constexpr std::string_view all_reduce_names[] = {"cheapest", "one_shot", "two_shot", "ring", "in_network"};
 
+// A day, so that the sum over a run stays on the clock.
+inline constexpr double longest_part_of_a_step = 86'400e9;  // ns
+
 constexpr bool cost_is_fixed(const CostSpec& cost) { return cost.model == CostKind::fixed; }
 constexpr bool cost_is_roofline(const CostSpec& cost) { return cost.model == CostKind::roofline; }
 
@@ -19,7 +22,7 @@ inline constexpr Field cost_fields[] = {
                   .choices = cost_kind_names}),
     field<&CostSpec::step>("step", {.doc = "every pass lasts this long",
                                     .need = Need::required,
-                                    .range = above(0),
+                                    .range = above_to(0, longest_part_of_a_step),
                                     .applies = when<&cost_is_fixed>("cost.model is fixed", "model")}),
     field<&CostSpec::all_reduce>("all_reduce", {.doc = "algorithm of the all-reduces, two a layer",
                                                 .source = DefaultSource::assumed,
@@ -27,6 +30,7 @@ inline constexpr Field cost_fields[] = {
                                                 .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
     field<&CostSpec::host_time>("host_time", {.doc = "a step: scheduling, sampling, launches",
                                               .source = DefaultSource::assumed,
+                                              .range = from_to(0, longest_part_of_a_step),
                                               .applies = when<&cost_is_roofline>("cost.model is roofline", "model")}),
 };
 

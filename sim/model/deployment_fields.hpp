@@ -28,6 +28,9 @@ constexpr bool pool_comes_from_the_budget(const MemorySpec& memory) { return !me
 inline constexpr Applies under_the_budget =
     when<&pool_comes_from_the_budget>("memory.num_gpu_blocks is not given", "num_gpu_blocks");
 
+// Blocks are counted in 32 bits, of which two values are taken.
+inline constexpr double most_blocks = 4'294'967'294;
+
 inline constexpr Field memory_fields[] = {
     field<&MemorySpec::capacity>("capacity", {.doc = "a GPU's memory as its driver reports it or as it is sold",
                                               .source = DefaultSource::measured,
@@ -41,6 +44,7 @@ inline constexpr Field memory_fields[] = {
     field<&MemorySpec::runtime_overhead>("runtime_overhead",
                                          {.doc = "a GPU: activation peak, communication buffers, CUDA graphs",
                                           .source = DefaultSource::assumed,
+                                          .range = from_to(0, 1e14),
                                           .applies = under_the_budget}),
     field<&MemorySpec::block_size>(
         "block_size",
@@ -48,7 +52,7 @@ inline constexpr Field memory_fields[] = {
     field<&MemorySpec::num_gpu_blocks>("num_gpu_blocks",
                                        {.doc = "what the server's log prints; replaces the memory budget",
                                         .need = Need::optional,
-                                        .range = from_to(1, 1e12)}),
+                                        .range = from_to(1, most_blocks)}),
 };
 
 }  // namespace decodesim

@@ -6,58 +6,76 @@
 
 namespace decodesim {
 
+// Far above every model there is; products of all of them are still numbers.
+inline constexpr double most_parameters = 1e15;
+inline constexpr double most_layers = 10'000;
+inline constexpr double most_heads = 1e5;  // and values of a head, and experts
+inline constexpr double widest_layer = 1e7;
+inline constexpr double longest_context = 1e9;
+
 inline constexpr Field mla_fields[] = {
-    field<&MlaSpec::kv_lora_rank>(
-        "kv_lora_rank",
-        {.doc = "values of the compressed vector a token and layer", .need = Need::required, .range = at_least(1)}),
-    field<&MlaSpec::rope_head_dim>("rope_head_dim",
-                                   {.doc = "values of the key that carries the position", .need = Need::required}),
+    field<&MlaSpec::kv_lora_rank>("kv_lora_rank", {.doc = "values of the compressed vector a token and layer",
+                                                   .need = Need::required,
+                                                   .range = from_to(1, most_heads)}),
+    field<&MlaSpec::rope_head_dim>("rope_head_dim", {.doc = "values of the key that carries the position",
+                                                     .need = Need::required,
+                                                     .range = from_to(0, most_heads)}),
 };
 
 inline constexpr Field window_fields[] = {
     field<&WindowSpec::size>(
-        "size", {.doc = "tokens that a windowed layer sees", .need = Need::required, .range = at_least(1)}),
-    field<&WindowSpec::global_every>(
-        "global_every", {.doc = "every n-th layer sees the whole context; 0: none does", .need = Need::required}),
+        "size",
+        {.doc = "tokens that a windowed layer sees", .need = Need::required, .range = from_to(1, longest_context)}),
+    field<&WindowSpec::global_every>("global_every", {.doc = "every n-th layer sees the whole context; 0: none does",
+                                                      .need = Need::required,
+                                                      .range = from_to(0, most_layers)}),
 };
 
 inline constexpr Field moe_fields[] = {
-    field<&MoeSpec::experts>("experts",
-                             {.doc = "routed experts a layer", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::active>("active",
-                            {.doc = "routed experts that a token uses", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::shared>("shared", {.doc = "experts that every token uses", .source = DefaultSource::spec}),
+    field<&MoeSpec::experts>(
+        "experts", {.doc = "routed experts a layer", .need = Need::required, .range = from_to(1, most_heads)}),
+    field<&MoeSpec::active>(
+        "active", {.doc = "routed experts that a token uses", .need = Need::required, .range = from_to(1, most_heads)}),
+    field<&MoeSpec::shared>(
+        "shared",
+        {.doc = "experts that every token uses", .source = DefaultSource::spec, .range = from_to(0, most_heads)}),
     field<&MoeSpec::intermediate_size>(
-        "intermediate_size", {.doc = "inner width of one expert", .need = Need::required, .range = at_least(1)}),
-    field<&MoeSpec::dense_layers>("dense_layers",
-                                  {.doc = "layers at the start without experts", .source = DefaultSource::spec}),
+        "intermediate_size",
+        {.doc = "inner width of one expert", .need = Need::required, .range = from_to(1, widest_layer)}),
+    field<&MoeSpec::dense_layers>("dense_layers", {.doc = "layers at the start without experts",
+                                                   .source = DefaultSource::spec,
+                                                   .range = from_to(0, most_layers)}),
 };
 
 inline constexpr Field model_fields[] = {
     field<&ModelSpec::name>("name", {.doc = "as the catalog lists it"}),
     field<&ModelSpec::parameters>(
-        "parameters", {.doc = "all of them, embeddings included", .need = Need::required, .range = above(0)}),
-    field<&ModelSpec::active_parameters>("active_parameters",
-                                         {.doc = "that one token's matrix products touch; 0: all"}),
+        "parameters",
+        {.doc = "all of them, embeddings included", .need = Need::required, .range = from_to(1, most_parameters)}),
+    field<&ModelSpec::active_parameters>("active_parameters", {.doc = "that one token's matrix products touch; 0: all",
+                                                               .range = from_to(0, most_parameters)}),
     field<&ModelSpec::layers>("layers",
-                              {.doc = "transformer layers", .need = Need::required, .range = from_to(1, 100000)}),
+                              {.doc = "transformer layers", .need = Need::required, .range = from_to(1, most_layers)}),
     field<&ModelSpec::hidden_size>(
-        "hidden_size", {.doc = "width of the residual stream", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::heads>("heads", {.doc = "query heads", .need = Need::required, .range = at_least(1)}),
+        "hidden_size",
+        {.doc = "width of the residual stream", .need = Need::required, .range = from_to(1, widest_layer)}),
+    field<&ModelSpec::heads>("heads", {.doc = "query heads", .need = Need::required, .range = from_to(1, most_heads)}),
     field<&ModelSpec::kv_heads>("kv_heads",
                                 {.doc = "key and value heads: as many as `heads` is MHA, one is MQA, between is GQA",
                                  .need = Need::required,
-                                 .range = at_least(1)}),
-    field<&ModelSpec::head_dim>("head_dim", {.doc = "values of a head", .need = Need::required, .range = at_least(1)}),
-    field<&ModelSpec::intermediate_size>("intermediate_size",
-                                         {.doc = "inner width of a dense feed-forward layer", .need = Need::required}),
-    field<&ModelSpec::vocab_size>("vocab_size",
-                                  {.doc = "entries of the vocabulary", .need = Need::required, .range = at_least(1)}),
+                                 .range = from_to(1, most_heads)}),
+    field<&ModelSpec::head_dim>("head_dim",
+                                {.doc = "values of a head", .need = Need::required, .range = from_to(1, most_heads)}),
+    field<&ModelSpec::intermediate_size>("intermediate_size", {.doc = "inner width of a dense feed-forward layer",
+                                                               .need = Need::required,
+                                                               .range = from_to(0, widest_layer)}),
+    field<&ModelSpec::vocab_size>(
+        "vocab_size", {.doc = "entries of the vocabulary", .need = Need::required, .range = from_to(1, 1e9)}),
     field<&ModelSpec::tied_embeddings>(
         "tied_embeddings", {.doc = "the output layer is the input embedding", .source = DefaultSource::spec}),
-    field<&ModelSpec::max_model_len>(
-        "max_model_len",
-        {.doc = "most tokens of prompt and output together", .need = Need::required, .range = at_least(2)}),
+    field<&ModelSpec::max_model_len>("max_model_len", {.doc = "most tokens of prompt and output together",
+                                                       .need = Need::required,
+                                                       .range = from_to(2, longest_context)}),
     record<&ModelSpec::mla>(
         "mla", mla_fields,
         {.doc = "multi-head latent attention: one compressed vector is cached for all heads", .need = Need::optional}),

@@ -6,6 +6,7 @@
 
 #include "sim/scenario/deployment_checks.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/workload/workload_fields.hpp"
 
 namespace decodesim {
 
@@ -111,6 +112,13 @@ class Checks {
     }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
+    if (!scheduler.enable_chunked_prefill && longest == 0) {
+      error("scheduler.enable_chunked_prefill", "missing-key",
+            "without chunked prefill a prompt must fit one step, but nothing limits prompts: there is neither a model "
+            "nor 'scheduler.max_model_len'",
+            "set scheduler.max_model_len, at most max_num_batched_tokens (" +
+                std::to_string(scheduler.max_num_batched_tokens) + ")");
+    }
     if (!scheduler.enable_chunked_prefill && longest > 0 && scheduler.max_num_batched_tokens < longest) {
       error("scheduler.enable_chunked_prefill", "contradiction",
             "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " +
@@ -142,6 +150,7 @@ class Checks {
       length("workload.input_tokens", workload.input_tokens);
       length("workload.output_tokens", workload.output_tokens);
       fixed_lengths(workload);
+      span(workload);
     }
     if (workload.kind == WorkloadKind::trace) {
       std::error_code ignored;
@@ -161,6 +170,17 @@ class Checks {
             "write '" + path.substr(path.find('.') + 1) + ": " + std::to_string(length.min) +
                 "', or 'distribution: uniform'");
     }
+  }
+
+  // A run that lasts so long would leave the clock.
+  void span(const WorkloadSpec& workload) {
+    if (workload.max_concurrency || workload.arrival.process == ArrivalProcess::all_at_once) return;
+    const double seconds = static_cast<double>(workload.num_requests) / workload.arrival.request_rate;
+    if (seconds <= latest_arrival) return;
+    error("workload.arrival.request_rate", "out-of-range",
+          "at 'workload.arrival.request_rate' the " + std::to_string(workload.num_requests) +
+              " requests of 'workload.num_requests' take more than 50 years to arrive",
+          "raise the rate, or make fewer requests");
   }
 
   // Lengths that meet the limit of a sequence whatever is drawn.

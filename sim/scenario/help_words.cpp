@@ -1,6 +1,7 @@
 #include "sim/scenario/help_words.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/core/nearest_name.hpp"
 #include "sim/core/suggest.hpp"
@@ -49,8 +50,10 @@ std::string range_words(Kind kind, const Range& range) {
     }
   };
   if (range.min == range.max) return "must be " + text(range.min);
-  std::string words = "must be " + std::string(range.min_excluded ? "above " : "at least ") + text(range.min);
-  if (range.max < 9e18) words += std::string(" and ") + (range.max_excluded ? "below " : "at most ") + text(range.max);
+  std::string words = std::string("must be ") + (range.or_zero ? "0, or " : "") +
+                      std::string(range.min_excluded ? "above " : "at least ") + text(range.min);
+  if (std::isfinite(range.max))
+    words += std::string(" and ") + (range.max_excluded ? "below " : "at most ") + text(range.max);
   return words;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/scenario/pool.hpp"
 
+#include "sim/model/deployment_fields.hpp"
 #include "sim/model/memory_plan.hpp"
 #include "sim/serving/policy_table.hpp"
 
@@ -14,6 +15,11 @@ std::variant<Pool, PlanError> plan_pool(const Scenario& scenario) {
         plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
     if (const auto* error = std::get_if<PlanError>(&plan)) return *error;
     pool.num_blocks = std::get<MemoryPlan>(plan).num_blocks.value();
+    if (static_cast<double>(pool.num_blocks) > most_blocks) {
+      return PlanError{"memory.block_size",
+                       "the KV pool would have " + std::to_string(pool.num_blocks) + " blocks, and the most is " +
+                           std::to_string(static_cast<std::int64_t>(most_blocks)) + "; raise memory.block_size"};
+    }
   }
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   pool.usable_blocks = pool.num_blocks - (engine != nullptr && engine->keeps_null_block ? 1 : 0);

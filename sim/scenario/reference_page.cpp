@@ -1,5 +1,6 @@
 // The reference of all keys in Markdown, from the field tables.
 
+#include <cmath>
 #include <string>
 
 #include "sim/scenario/scenario_fields.hpp"
@@ -42,9 +43,9 @@ std::string range_text(const ScalarField& scalar) {
   if (range.min_excluded) {
     text += ", above " + bound_text(scalar.kind, range.min);
   } else if (range.min > 0) {
-    text += ", at least " + bound_text(scalar.kind, range.min);
+    text += std::string(range.or_zero ? ", 0 or at least " : ", at least ") + bound_text(scalar.kind, range.min);
   }
-  if (range.max < 1e9)
+  if (std::isfinite(range.max))
     text += std::string(range.max_excluded ? ", below " : ", at most ") + bound_text(scalar.kind, range.max);
   return text;
 }

@@ -1,5 +1,6 @@
 #include "sim/scenario/schema.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include "sim/report/json_writer.hpp"
@@ -154,7 +155,7 @@ class SchemaWriter {
         return;
     }
     json_.member(scalar.range.min_excluded ? "exclusiveMinimum" : "minimum", scalar.range.min);
-    if (scalar.range.max < 9e18)
+    if (std::isfinite(scalar.range.max))
       json_.member(scalar.range.max_excluded ? "exclusiveMaximum" : "maximum", scalar.range.max);
   }
 

@@ -12,6 +12,9 @@ inline constexpr std::string_view startup_check_names[] = {"warn", "strict"};
 inline constexpr std::string_view prefill_names[] = {"computed", "arrives_computed"};
 inline constexpr std::string_view after_preemption_names[] = {"recompute", "refetch"};
 
+// Tokens times context of a step still fit 64 bits.
+inline constexpr double most_tokens_of_a_step = 1e9;
+
 inline std::vector<std::string_view> engine_names() {
   std::vector<std::string_view> names;
   for (const EngineRow& row : engine_table()) names.push_back(row.name);
@@ -52,13 +55,13 @@ inline constexpr Field scheduler_fields[] = {
         {.doc = "most tokens that one step computes",
          .source = DefaultSource::spec,
          .kind = Kind::tokens,
-         .range = from_to(1, 1e12),
+         .range = from_to(1, most_tokens_of_a_step),
          .default_words = "8192 on a GPU that reports at least 70 GiB and is no A100, or without hardware; else 2048"}),
     field<&SchedulerSpec::long_prefill_token_threshold>("long_prefill_token_threshold",
                                                         {.doc = "most tokens of one prompt in a step; 0: no limit",
                                                          .source = DefaultSource::spec,
                                                          .kind = Kind::tokens,
-                                                         .range = from_to(0, 1e12)}),
+                                                         .range = from_to(0, most_tokens_of_a_step)}),
     field<&SchedulerSpec::enable_chunked_prefill>(
         "enable_chunked_prefill",
         {.doc = "a prompt may be computed over several steps", .source = DefaultSource::spec}),
@@ -84,7 +87,7 @@ inline constexpr Field scheduler_fields[] = {
                                          {.doc = "most tokens of prompt and output together; absent: the model's",
                                           .need = Need::optional,
                                           .kind = Kind::tokens,
-                                          .range = from_to(2, 1e12)}),
+                                          .range = from_to(2, most_tokens_of_a_step)}),
     field<&SchedulerSpec::startup_check>(
         "startup_check",
         {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),

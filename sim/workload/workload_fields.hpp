@@ -9,9 +9,13 @@ namespace decodesim {
 // Beyond this no server has gone, and sums over a million requests still fit 64 bits.
 inline constexpr double longest_request = 1e9;
 
+// Fifty years: a run may end a hundred years after its start.
+inline constexpr double latest_arrival = 50.0 * 365 * 86'400;  // seconds
+
 inline constexpr Field request_fields[] = {
     field<&Request::id>("id", {.doc = "a name for it; absent: its place in the list, from 0"}),
-    field<&Request::arrival>("arrival", {.doc = "since the start of the run"}),
+    field<&Request::arrival>("arrival",
+                             {.doc = "since the start of the run", .range = from_to(0, latest_arrival * 1e9)}),
     field<&Request::input_tokens>(
         "input_tokens",
         {.doc = "of the prompt", .need = Need::required, .kind = Kind::tokens, .range = from_to(1, longest_request)}),
@@ -65,7 +69,7 @@ inline constexpr Field arrival_fields[] = {
         {.doc = "requests a second",
          .need = Need::required,
          .kind = Kind::request_rate,
-         .range = above_to(0, 1e9),
+         .range = from_to(1e-6, 1e9),
          .applies = when<&arrivals_have_a_rate>("workload.arrival.process is constant or poisson", "process")}),
 };
 

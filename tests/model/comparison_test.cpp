@@ -9,19 +9,6 @@
 namespace decodesim {
 namespace {
 
-Deployment base() {
-  Deployment deployment;
-  deployment.model = tests::llama_3_70b();
-  deployment.node = tests::hgx_h100();
-  deployment.parallel.tp = 8;
-  deployment.memory.capacity = MemoryCapacity::as_sold;
-  deployment.memory.runtime_overhead = Bytes(2e9);
-  deployment.cost.model = CostKind::ideal;
-  deployment.reserved_blocks = 1;
-  deployment.max_model_len = 131072;
-  return deployment;
-}
-
 Explanation at_context(const Deployment& deployment, std::int64_t context) {
   Question question;
   question.context = context;
@@ -44,23 +31,23 @@ bool differs(const Comparison& comparison, std::string_view key) {
 
 /// Deployments that differ in one thing or several.
 std::vector<Explanation> variants() {
-  std::vector<Explanation> all{at_context(base(), 4096), at_context(base(), 131072)};
-  Deployment cache = base();
+  std::vector<Explanation> all{at_context(tests::whiteboard(), 4096), at_context(tests::whiteboard(), 131072)};
+  Deployment cache = tests::whiteboard();
   cache.precision.kv_cache = Precision::fp8;
   all.push_back(at_context(cache, 4096));
-  Deployment machine = base();
+  Deployment machine = tests::whiteboard();
   machine.node = tests::mi300x_8();
   all.push_back(at_context(machine, 8192));
-  Deployment roofline = base();
+  Deployment roofline = tests::whiteboard();
   roofline.cost.model = CostKind::roofline;
   all.push_back(at_context(roofline, 4096));
-  Deployment limited = base();
+  Deployment limited = tests::whiteboard();
   limited.max_num_seqs = 32;
   all.push_back(at_context(limited, 4096));
-  Deployment given = base();
+  Deployment given = tests::whiteboard();
   given.memory.num_gpu_blocks = 5000;
   all.push_back(at_context(given, 4096));
-  Deployment latent = base();
+  Deployment latent = tests::whiteboard();
   latent.model = tests::deepseek_v2();
   latent.precision.weights = Precision::fp8;
   all.push_back(at_context(latent, 32768));
@@ -109,7 +96,7 @@ TEST_CASE("swapping the two inverts every factor of a term") {
 }
 
 TEST_CASE("a context 32 times as long lowers throughput through the batch alone") {
-  const Comparison comparison = compare(at_context(base(), 4096), at_context(base(), 131072));
+  const Comparison comparison = compare(at_context(tests::whiteboard(), 4096), at_context(tests::whiteboard(), 131072));
   CHECK(comparison.causes.front().factor == doctest::Approx(1.0 / 32).epsilon(0.001));
   CHECK(factor(comparison, "context") == 1.0 / 32);
   CHECK(factor(comparison, "capacity_tokens") == 1);
@@ -119,26 +106,26 @@ TEST_CASE("a context 32 times as long lowers throughput through the batch alone"
 }
 
 TEST_CASE("a cache in fp8 doubles the tokens in the pool, and the batch with them") {
-  Deployment cache = base();
+  Deployment cache = tests::whiteboard();
   cache.precision.kv_cache = Precision::fp8;
-  const Comparison comparison = compare(at_context(base(), 4096), at_context(cache, 4096));
+  const Comparison comparison = compare(at_context(tests::whiteboard(), 4096), at_context(cache, 4096));
   CHECK(factor(comparison, "kv_bytes_per_token_per_rank") == 2);
   CHECK(factor(comparison, "pool_bytes_per_gpu") == 1);
   CHECK(factor(comparison, "batch") == doctest::Approx(2).epsilon(0.005));
 }
 
 TEST_CASE("time beyond bytes over bandwidth is a factor of its own") {
-  Deployment roofline = base();
+  Deployment roofline = tests::whiteboard();
   roofline.cost.model = CostKind::roofline;
-  const Comparison comparison = compare(at_context(base(), 4096), at_context(roofline, 4096));
+  const Comparison comparison = compare(at_context(tests::whiteboard(), 4096), at_context(roofline, 4096));
   CHECK(factor(comparison, "beyond_bytes") == doctest::Approx(factor(comparison, "step_time")));
   CHECK(factor(comparison, "beyond_bytes") < 1);
 }
 
 TEST_CASE("a deployment that runs nothing has no ratio, but its terms differ") {
-  Deployment tiny = base();
+  Deployment tiny = tests::whiteboard();
   tiny.memory.num_gpu_blocks = 10;
-  const Comparison comparison = compare(at_context(base(), 4096), at_context(tiny, 4096));
+  const Comparison comparison = compare(at_context(tests::whiteboard(), 4096), at_context(tiny, 4096));
   CHECK(comparison.causes.empty());
   CHECK(differs(comparison, "num_blocks"));
 }

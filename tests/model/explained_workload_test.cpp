@@ -22,15 +22,7 @@ SequenceLengths constant(std::int64_t prompt, std::int64_t answer) {
 
 /// The whiteboard's node under a workload of these lengths.
 Deployment serving(const SequenceLengths& lengths) {
-  Deployment deployment;
-  deployment.model = tests::llama_3_70b();
-  deployment.node = tests::hgx_h100();
-  deployment.parallel.tp = 8;
-  deployment.memory.capacity = MemoryCapacity::as_sold;
-  deployment.memory.runtime_overhead = Bytes(2e9);
-  deployment.cost.model = CostKind::ideal;
-  deployment.reserved_blocks = 1;
-  deployment.max_model_len = 131072;
+  Deployment deployment = tests::whiteboard();
   deployment.lengths = lengths;
   return deployment;
 }

@@ -13,20 +13,6 @@
 namespace decodesim {
 namespace {
 
-/// Llama 3 70B in bf16 on eight H100s, as the whiteboard has it.
-Deployment whiteboard() {
-  Deployment deployment;
-  deployment.model = tests::llama_3_70b();
-  deployment.node = tests::hgx_h100();
-  deployment.parallel.tp = 8;
-  deployment.memory.capacity = MemoryCapacity::as_sold;
-  deployment.memory.runtime_overhead = Bytes(2e9);
-  deployment.cost.model = CostKind::ideal;
-  deployment.reserved_blocks = 1;
-  deployment.max_model_len = 131072;
-  return deployment;
-}
-
 Explanation explained(const Deployment& deployment, const Question& question = {}) {
   auto result = explain(deployment, question);
   REQUIRE_MESSAGE(std::holds_alternative<Explanation>(result), std::get<PlanError>(result).message);
@@ -73,7 +59,7 @@ void for_each_explanation(Visit visit) {
         for (Precision precision : {Precision::bf16, Precision::fp8, Precision::int4}) {
           for (int tp : {4, 8}) {
             for (std::int64_t batch : {0, 7, 5000}) {
-              Deployment deployment = whiteboard();
+              Deployment deployment = tests::whiteboard();
               deployment.model = model;
               deployment.max_model_len = model.max_model_len.value();
               deployment.node = node;
@@ -125,7 +111,7 @@ TEST_CASE("every input is a figure that the formula names, and no key appears tw
 }
 
 TEST_CASE("an input that is a term itself has that term's value") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   for (const Term& term : explanation.terms)
     for (const Figure& input : term.inputs)
       if (const Term* source = term.context ? nullptr : explanation.find(input.name); source != nullptr)
@@ -147,7 +133,7 @@ TEST_CASE("the shares of a step's time, by part and by what bound them, add up t
 }
 
 TEST_CASE("the KV cache of the whiteboard: bytes a token, a sequence, and the crossover") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   const double token = 2.0 * 80 * 8 * 128 * 2;
   CHECK(explanation.value("kv_bytes_per_token") == token);
   CHECK(token == 327'680);
@@ -161,7 +147,7 @@ TEST_CASE("the KV cache of the whiteboard: bytes a token, a sequence, and the cr
 }
 
 TEST_CASE("the pool of the whiteboard: 431.7 GB, 82,340 blocks, 1,317,440 tokens") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   const double pool = 8 * (80e9 * 0.92 - 70.55e9 * 2 / 8 - 2e9);
   CHECK(explanation.value("pool_bytes") == doctest::Approx(pool));
   CHECK(figure_text(explanation.value("pool_bytes"), Unit::bytes) == "431.7 GB");
@@ -173,7 +159,7 @@ TEST_CASE("the pool of the whiteboard: 431.7 GB, 82,340 blocks, 1,317,440 tokens
 }
 
 TEST_CASE("sequences that fit: 321 at 4k, 160 at 8k, 40 at 32k, 10 at 128k") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   const std::pair<std::int64_t, double> expected[] = {{4096, 321}, {8192, 160}, {32768, 40}, {131072, 10}};
   for (const auto& [context, sequences] : expected) {
     CHECK(explanation.value("sequences." + std::to_string(context)) == sequences);
@@ -182,7 +168,7 @@ TEST_CASE("sequences that fit: 321 at 4k, 160 at 8k, 40 at 32k, 10 at 128k") {
 }
 
 TEST_CASE("a sequence holds whole blocks, the last one partly empty") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   deployment.memory.num_gpu_blocks = 101;
   Question question;
   question.contexts = {15, 16, 17, 32, 33, 1600, 1601};
@@ -194,11 +180,11 @@ TEST_CASE("a sequence holds whole blocks, the last one partly empty") {
 }
 
 TEST_CASE("bytes a step: 184.05 GB at 4k x 32, of which 23 % cache; 571.9 GB at 4k x 321, three quarters cache") {
-  const Explanation small = explained(whiteboard(), at_batch(32));
+  const Explanation small = explained(tests::whiteboard(), at_batch(32));
   CHECK(small.value("step_bytes") == 141.1e9 + 32.0 * 4096 * 327'680);
   CHECK(figure_text(small.value("step_bytes"), Unit::bytes) == "184.05 GB");
   CHECK(std::round(small.value("cache_share") * 100) == 23);
-  const Explanation full = explained(whiteboard());
+  const Explanation full = explained(tests::whiteboard());
   CHECK(full.value("batch") == 321);
   CHECK(full.value("step_bytes") == 141.1e9 + 321.0 * 4096 * 327'680);
   CHECK(std::round(full.value("step_bytes") / 1e8) == 5719);
@@ -206,7 +192,7 @@ TEST_CASE("bytes a step: 184.05 GB at 4k x 32, of which 23 % cache; 571.9 GB at 
 }
 
 TEST_CASE("steps of the whiteboard: 21.34 ms, 15,041 tokens/s and 47 a user at 4k, 1,879 at 32k, 470 at 128k") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   const auto seconds = [](double batch, double context) { return (141.1e9 + batch * context * 327'680) / 26.8e12; };
   CHECK(explanation.value("step_time") == doctest::Approx(seconds(321, 4096)).epsilon(1e-7));
   CHECK(figure_text(explanation.value("step_time"), Unit::seconds) == "21.34 ms");
@@ -219,7 +205,7 @@ TEST_CASE("steps of the whiteboard: 21.34 ms, 15,041 tokens/s and 47 a user at 4
 }
 
 TEST_CASE("operations a byte end at 60.6 at 8,192 and 11.3 at 131,072, against a ridge of 295") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   const auto ceiling = [](double context) {
     return (2 * 70.55e9 + 4.0 * 80 * 64 * 128 * context) / (327'680 * context);
   };
@@ -234,18 +220,18 @@ TEST_CASE("operations a byte end at 60.6 at 8,192 and 11.3 at 131,072, against a
 }
 
 TEST_CASE("the gap is 32x, in those words, with the note on tuned stacks") {
-  const Explanation explanation = explained(whiteboard());
+  const Explanation explanation = explained(tests::whiteboard());
   CHECK(explanation.value("throughput_gap") == doctest::Approx(32).epsilon(0.002));
   CHECK(
       remark(explanation, "gap").starts_with("The gap is 32x: 15,041 tokens/s at a context of 4,096, 470 at 131,072."));
   CHECK(remark(explanation, "gap").ends_with("A tuned stack reaches about half of them."));
-  Deployment roofline = whiteboard();
+  Deployment roofline = tests::whiteboard();
   roofline.cost.model = CostKind::roofline;
   CHECK(remark(explained(roofline), "gap").find("tuned stack") == std::string::npos);
 }
 
 TEST_CASE("other models: bytes a token a layer, 1 GiB for 8,192 tokens of an 8B, 344 GB for 128k of 64 KV heads") {
-  Deployment small = whiteboard();
+  Deployment small = tests::whiteboard();
   small.model = tests::llama_3_8b();
   small.max_model_len = 8192;
   const Explanation eight = explained(small);
@@ -253,7 +239,7 @@ TEST_CASE("other models: bytes a token a layer, 1 GiB for 8,192 tokens of an 8B,
   CHECK(eight.value("kv_bytes_per_token") == 128 * 1024);
   CHECK(figure_text(eight.value("kv_bytes_per_token"), Unit::bytes) == "131,072 B");
   CHECK(eight.value("kv_bytes_per_sequence.8192") == 1024.0 * 1024 * 1024);
-  Deployment heads = whiteboard();
+  Deployment heads = tests::whiteboard();
   heads.model = tests::llama_70b_mha();
   heads.precision.kv_cache = Precision::fp16;
   const Explanation mha = explained(heads);
@@ -262,7 +248,7 @@ TEST_CASE("other models: bytes a token a layer, 1 GiB for 8,192 tokens of an 8B,
 }
 
 TEST_CASE("an fp8 cache holds twice the tokens, an int4 cache four times, of the same pool") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   const double bf16 = explained(deployment).value("num_blocks");
   deployment.precision.kv_cache = Precision::fp8;
   CHECK(std::fabs(explained(deployment).value("num_blocks") - 2 * bf16) <= 1);
@@ -272,10 +258,10 @@ TEST_CASE("an fp8 cache holds twice the tokens, an int4 cache four times, of the
 }
 
 TEST_CASE("a latent cache in 6 bits is 93.3 % smaller than DeepSeek 67B's in 16") {
-  Deployment latent = whiteboard();
+  Deployment latent = tests::whiteboard();
   latent.model = tests::deepseek_v2();
   latent.precision = {Precision::fp8, Precision::fp6};
-  Deployment plain = whiteboard();
+  Deployment plain = tests::whiteboard();
   plain.model = tests::deepseek_67b();
   const double smaller =
       1 - explained(latent).value("kv_bytes_per_token") / explained(plain).value("kv_bytes_per_token");
@@ -286,7 +272,7 @@ TEST_CASE("a latent cache in 6 bits is 93.3 % smaller than DeepSeek 67B's in 16"
 }
 
 TEST_CASE("contexts beyond max_model_len are left out and said to be; the step itself must lie within") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   deployment.max_model_len = 8192;
   const Explanation explanation = explained(deployment);
   CHECK(explanation.find("sequences.8192") != nullptr);
@@ -303,7 +289,7 @@ TEST_CASE("contexts beyond max_model_len are left out and said to be; the step i
 }
 
 TEST_CASE("what bounds the batch is named: the pool, max_num_seqs, the token budget or the question") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   CHECK(remark(explained(deployment), "batch_bound")
             .starts_with("KV capacity bounds the batch: the pool holds 321 sequences"));
   deployment.max_num_seqs = 64;
@@ -313,12 +299,13 @@ TEST_CASE("what bounds the batch is named: the pool, max_num_seqs, the token bud
   deployment.max_num_batched_tokens = 100;
   CHECK(explained(deployment).value("batch") == 100);
   CHECK(remark(explained(deployment), "batch_bound").starts_with("max_num_batched_tokens bounds the batch"));
-  CHECK(remark(explained(whiteboard(), at_batch(32)), "batch_bound").starts_with("The batch is the one asked for"));
-  CHECK(remark(explained(whiteboard(), at_batch(322)), "batch_bound").starts_with("The batch does not fit"));
+  CHECK(remark(explained(tests::whiteboard(), at_batch(32)), "batch_bound")
+            .starts_with("The batch is the one asked for"));
+  CHECK(remark(explained(tests::whiteboard(), at_batch(322)), "batch_bound").starts_with("The batch does not fit"));
 }
 
 TEST_CASE("what bounds the step is named, and what to check first follows from it") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   CHECK(remark(explained(deployment), "step_bound").starts_with("Memory bandwidth bounds the step: 100 % of its time"));
   CHECK(remark(explained(deployment), "check_first").find("the pool is full at 321 sequences") != std::string::npos);
   CHECK(remark(explained(deployment), "check_first").find("tokens/s level off below 19,968") != std::string::npos);
@@ -334,7 +321,7 @@ TEST_CASE("what bounds the step is named, and what to check first follows from i
   Question short_contexts;
   short_contexts.context = 16;
   short_contexts.batch = 8000;
-  deployment = whiteboard();
+  deployment = tests::whiteboard();
   deployment.cost.model = CostKind::roofline;
   deployment.cost.host_time = Duration(0);
   CHECK(remark(explained(deployment, short_contexts), "step_bound").starts_with("Arithmetic bounds the step"));
@@ -344,7 +331,7 @@ TEST_CASE("what bounds the step is named, and what to check first follows from i
 }
 
 TEST_CASE("a pool that holds no sequence leaves no step to explain, and says so") {
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   deployment.memory.num_gpu_blocks = 100;
   const Explanation explanation = explained(deployment);
   CHECK(explanation.value("sequences") == 0);
@@ -354,13 +341,13 @@ TEST_CASE("a pool that holds no sequence leaves no step to explain, and says so"
 
 TEST_CASE("what the arithmetic cannot explain is an error that names its key") {
   const auto key = [](const Deployment& deployment) { return std::get<PlanError>(explain(deployment, {})).key; };
-  Deployment deployment = whiteboard();
+  Deployment deployment = tests::whiteboard();
   deployment.parallel.tp = 1;
   CHECK(key(deployment) == "parallel.tp");
-  deployment = whiteboard();
+  deployment = tests::whiteboard();
   deployment.model = ModelSpec{};
   CHECK(key(deployment) == "model");
-  deployment = whiteboard();
+  deployment = tests::whiteboard();
   deployment.node.gpu = GpuSpec{};
   CHECK(key(deployment) == "hardware");
 }

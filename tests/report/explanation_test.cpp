@@ -13,15 +13,7 @@ namespace decodesim {
 namespace {
 
 Explanation whiteboard(std::int64_t context = 4096, std::optional<std::int64_t> batch = std::nullopt) {
-  Deployment deployment;
-  deployment.model = tests::llama_3_70b();
-  deployment.node = tests::hgx_h100();
-  deployment.parallel.tp = 8;
-  deployment.memory.capacity = MemoryCapacity::as_sold;
-  deployment.memory.runtime_overhead = Bytes(2e9);
-  deployment.cost.model = CostKind::ideal;
-  deployment.reserved_blocks = 1;
-  deployment.max_model_len = 131072;
+  Deployment deployment = tests::whiteboard();
   Question question;
   question.context = context;
   question.batch = batch;

@@ -195,4 +195,17 @@ ModelSpec gpt_oss_120b() {
   return model;
 }
 
+Deployment whiteboard() {
+  Deployment deployment;
+  deployment.model = llama_3_70b();
+  deployment.node = hgx_h100();
+  deployment.parallel.tp = 8;
+  deployment.memory.capacity = MemoryCapacity::as_sold;
+  deployment.memory.runtime_overhead = Bytes(2e9);
+  deployment.cost.model = CostKind::ideal;
+  deployment.reserved_blocks = 1;
+  deployment.max_model_len = 131072;
+  return deployment;
+}
+
 }  // namespace decodesim::tests

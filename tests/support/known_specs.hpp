@@ -2,6 +2,7 @@
 // Hardware and models whose figures tests state by hand, apart from the catalog that users read.
 
 #include "sim/hardware/node_spec.hpp"
+#include "sim/model/explanation.hpp"
 #include "sim/model/model_spec.hpp"
 
 namespace decodesim::tests {
@@ -26,5 +27,8 @@ ModelSpec deepseek_67b();
 ModelSpec deepseek_v2();
 ModelSpec gemma_3_27b();
 ModelSpec gpt_oss_120b();
+
+/// Llama 3 70B in bf16 on eight H100s with memory as sold, priced by the ideal model: what is argued on whiteboards.
+Deployment whiteboard();
 
 }  // namespace decodesim::tests

@@ -55,7 +55,11 @@ Names list_of(const po::variables_map& values, const char* name) {
 }
 
 std::int64_t positive(Kind kind, const std::string& text, const std::string& option) {
+  // Both at their most, the tokens of a step still fit 64 bits.
+  constexpr std::int64_t most = 1'000'000'000;
   const auto parsed = parse_value(kind, text);
+  if (parsed.ok() && std::get<std::int64_t>(parsed.value) > most)
+    throw UsageError(option + " is at most " + std::to_string(most) + ", not '" + text + "'", option + " 4096");
   if (!parsed.ok() || std::get<std::int64_t>(parsed.value) < 1)
     throw UsageError(option + " takes whole numbers from 1 on, not '" + text + "'",
                      parsed.ok() || kind == Kind::count ? option + " 4096" : parsed.problem.help);
