@@ -102,7 +102,7 @@ std::string figure_text(double value, Unit unit) {
 }
 
 std::string value_text(double value, Unit unit) {
-  const std::string text = figure_text(value, unit);
+  std::string text = figure_text(value, unit);
   switch (unit) {
     case Unit::binary_bytes:
       return text + binary_bytes_note(value);
