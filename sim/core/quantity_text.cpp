@@ -109,7 +109,8 @@ std::variant<Front, TextProblem> split(Kind kind, std::string_view text) {
   }
   if (number.digits.empty()) number.exponent = 0;
   if (number.digits.size() > most_digits || number.exponent > largest_exponent || number.exponent < -largest_exponent) {
-    return TextProblem{"out-of-range", "has more digits than any number needs", ""};
+    return TextProblem{"out-of-range", "has more digits than any number needs",
+                       "write it like '" + std::string(kind_example(kind)) + "'"};
   }
   return front;
 }
@@ -220,7 +221,9 @@ ParsedValue parse_number(Kind kind, std::string_view text) {
     }
   }
   std::optional<double> value = to_double(front.number, *unit);
-  if (!value) return TextProblem{"out-of-range", "is beyond the range of numbers", ""};
+  if (!value)
+    return TextProblem{"out-of-range", "is beyond the range of numbers",
+                       "write it like '" + std::string(kind_example(kind)) + "'"};
   if (kind == Kind::bytes) value = std::floor(*value + 0.5);
   return Value(*value);
 }

@@ -213,7 +213,7 @@ class Checks {
     if (list.empty())
       error("workload.requests", "out-of-range", "'workload.requests' is empty", "list at least one request");
     std::map<std::string, std::size_t> seen;
-    for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t i = 0; i < list.size() && !reading_.is_full(); ++i) {
       const DocumentNode& item = node->items[i];
       const std::string path = "workload.requests[" + std::to_string(i) + "]";
       if (list[i].max_tokens < list[i].output_tokens) {

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/report/utf8.hpp"
+
 namespace decodesim {
 
 const DocumentNode* DocumentNode::find(std::string_view key) const {
@@ -24,6 +26,39 @@ DocumentNode* DocumentNode::find(std::string_view key) {
 }
 
 namespace {
+
+// The innermost bracket that is still open at the end of the text, from the one at `start` on; nothing where that one is
+// closed.
+std::optional<std::size_t> never_closed(std::string_view text, std::size_t start) {
+  std::vector<std::size_t> open;
+  for (std::size_t at = start; at < text.size(); ++at) {
+    const char letter = text[at];
+    const bool starts_word =
+        at == start || std::string_view(" \t\r\n[]{},:").find(text[at - 1]) != std::string_view::npos;
+    if (letter == '[' || letter == '{') {
+      open.push_back(at);
+    } else if (letter == ']' || letter == '}') {
+      if (!open.empty()) open.pop_back();
+      if (open.empty()) return std::nullopt;
+    } else if ((letter == '"' || letter == '\'') && starts_word) {
+      for (++at; at < text.size() && text[at] != letter; ++at) {
+        if (letter == '"' && text[at] == '\\') ++at;
+      }
+    } else if (letter == '#' && starts_word) {
+      at = std::min(text.find('\n', at), text.size());
+    }
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
 
 // Thrown through the parser where reading on makes no sense.
 struct GiveUp {};
@@ -51,6 +86,7 @@ class TreeBuilder final : public YAML::EventHandler {
         rest.starts_with('~') || rest.starts_with("null") || rest.starts_with("Null") || rest.starts_with("NULL");
     node.at = written ? locator_.position(offset, rest[0] == '~' ? 1 : 4) : place(offset);
     if (!written && !levels_.empty() && levels_.back().has_key) {
+      give_up_at_open_bracket();
       complain(node.at, "empty-value", "'" + levels_.back().key + "' has no value",
                "write a value, or 'null' to remove what a base file states");
     }
@@ -69,6 +105,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.shape = DocumentNode::Shape::scalar;
     node.scalar = value;
     node.at = locator_.scalar(offset_of(mark), value);
+    if (!is_utf8(value)) complain(node.at, "not-utf8", "this text is not UTF-8", "save the file as UTF-8");
     if (expects_key()) {
       levels_.back().key = value;
       levels_.back().key_at = node.at;
@@ -91,10 +128,15 @@ class TreeBuilder final : public YAML::EventHandler {
 
   // What the parser itself says; it forgets the place where a bracket is never closed.
   void syntax_error(const YAML::ParserException& error) {
-    const bool unclosed = error.msg.ends_with("flow not found") && !levels_.empty();
-    const Position at = unclosed ? levels_.back().opened : locator_.position(offset_of(error.mark), 1);
+    ended_ = true;
+    if (error.msg.ends_with("flow not found") && !levels_.empty()) {
+      const bool list = levels_.back().node.shape == DocumentNode::Shape::list;
+      complain_of_open_bracket(levels_.back().opened, list ? '[' : '{');
+      return;
+    }
+    const Position at = locator_.position(offset_of(error.mark), 1);
     std::string help;
-    if (!unclosed && !inside_brackets()) {
+    if (!inside_brackets()) {
       if (const auto tab = tab_in_indentation(error.mark)) {
         const Position place = locator_.position(*tab, 1);
         complain(place, "syntax", "line " + std::to_string(place.line) + " begins with a tab; YAML indents with spaces",
@@ -102,14 +144,12 @@ class TreeBuilder final : public YAML::EventHandler {
         return;
       }
     }
-    if (unclosed) {
-      help = levels_.back().node.shape == DocumentNode::Shape::list ? "close it with ']'" : "close it with '}'";
-    } else if (error.msg == "illegal map value") {
+    if (error.msg == "illegal map value") {
       help = "a value that holds ': ' needs quotes, and the keys of a mapping start in one column";
     } else if (error.msg == "end of map not found" || error.msg == "end of sequence not found") {
       help = "is this line indented like those around it?";
     }
-    complain(at, "syntax", unclosed ? "this bracket is never closed" : "not valid YAML: " + error.msg, help);
+    complain(at, "syntax", "not valid YAML: " + error.msg, help);
   }
 
   DocumentNode take() { return std::move(root_); }
@@ -118,6 +158,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     DocumentNode node;
     Position opened;
+    std::size_t offset = 0;
     bool flow = false;
     std::string key;
     Position key_at;
@@ -140,6 +181,25 @@ class TreeBuilder final : public YAML::EventHandler {
     return std::nullopt;
   }
 
+  void complain_of_open_bracket(const Position& at, char bracket) {
+    complain(at, "syntax", "this bracket is never closed", bracket == '[' ? "close it with ']'" : "close it with '}'");
+  }
+
+  // The parser reads the end of the text as that of a key or a value, before it misses a bracket.
+  void give_up_at_open_bracket() {
+    const auto outermost = std::find_if(levels_.begin(), levels_.end(), [](const Level& level) { return level.flow; });
+    if (outermost != levels_.end()) give_up_at_open_bracket(outermost->offset);
+  }
+  void give_up_at_open_bracket(std::size_t outermost) {
+    if (outermost == closed_bracket_) return;  // many keys of one bracket may lack their values
+    const std::optional<std::size_t> open = never_closed(source_.text, outermost);
+    if (open) {
+      complain_of_open_bracket(locator_.position(*open, 1), source_.text[*open]);
+      throw GiveUp{};
+    }
+    closed_bracket_ = outermost;
+  }
+
   // Between brackets, tabs may indent.
   [[nodiscard]] bool inside_brackets() const { return !levels_.empty() && levels_.back().flow; }
 
@@ -158,7 +218,9 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_tag(mark, tag);
     const Position opened = locator_.position(offset_of(mark), 1);
     if (expects_key()) {
-      complain(opened, "key-not-a-word", "a key must be a word", "");
+      give_up_at_open_bracket();
+      if (style == YAML::EmitterStyle::Flow) give_up_at_open_bracket(offset_of(mark));
+      complain(opened, "key-not-a-word", "a key must be a word", key_help);
       throw GiveUp{};
     }
     if (levels_.size() >= deepest_nesting) {
@@ -169,6 +231,7 @@ class TreeBuilder final : public YAML::EventHandler {
     level.node.shape = shape;
     level.node.at = place(offset_of(mark));
     level.opened = opened;
+    level.offset = offset_of(mark);
     level.flow = style == YAML::EmitterStyle::Flow;
     levels_.push_back(std::move(level));
   }
@@ -190,7 +253,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return;
     }
     if (!level.has_key) {
-      complain(node.at, "key-not-a-word", "a key must be a word", "");
+      complain(node.at, "key-not-a-word", "a key must be a word", key_help);
       throw GiveUp{};
     }
     level.has_key = false;
@@ -217,8 +280,11 @@ class TreeBuilder final : public YAML::EventHandler {
     complain(locator_.position(offset_of(mark), 1), "tag", "tags such as '" + tag + "' are not part of scenario files",
              "leave the tag out");
   }
+  static constexpr const char* key_help = "write 'key: value'; a key that holds brackets needs quotes";
+
   void complain(const Position& at, std::string code, std::string message, std::string help) {
     diagnostics_.push_back(diagnostic_at(at, Severity::error, std::move(code), std::move(message), std::move(help)));
+    if (diagnostics_.size() > most_diagnostics && !ended_) throw GiveUp{};
   }
 
   const SourceText& source_;
@@ -228,6 +294,8 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Level> levels_;
   DocumentNode root_;
   int documents_ = 0;
+  bool ended_ = false;                         // there is no parser left to throw through
+  std::optional<std::size_t> closed_bracket_;  // the outermost bracket that was last found to be closed
 };
 
 }  // namespace
@@ -243,7 +311,8 @@ std::optional<DocumentNode> parse_document(const SourceText& source, std::vector
   // yaml-cpp takes a NUL for the end of the file, so what follows would silently be ignored.
   if (const std::size_t nul = source.text.find('\0'); nul != std::string::npos) {
     diagnostics.push_back(diagnostic_at(Locator(source).position(nul, 1), Severity::error, "syntax",
-                                        "the file holds a NUL byte: it is no text file"));
+                                        "the text holds a NUL byte: it is no text file",
+                                        "write the scenario as UTF-8 text"));
     return std::nullopt;
   }
   TreeBuilder builder(source, skipped, diagnostics);

@@ -41,6 +41,8 @@ Position place_of(const DocumentNode& tree, std::string_view path);
 inline constexpr std::size_t largest_file = std::size_t{16} << 20;
 inline constexpr std::size_t deepest_nesting = 64;
 inline constexpr std::size_t most_keys = 1000;  // of one mapping
+// A list of a million wrong rows is one mistake to its author.
+inline constexpr std::size_t most_diagnostics = 500;
 
 /// The tree of one YAML document. Mistakes go to `diagnostics`: syntax, duplicate keys, keys without a value, aliases,
 /// tags, a second document, too much nesting. Nothing where it could not be read to its end, so that what is missing

@@ -20,6 +20,7 @@ class BaseReader {
 
   std::optional<DocumentNode> read(SourceText source, const fs::path& identity) {
     const fs::path folder = source.folder;
+    ++files_;
     std::optional<DocumentNode> own = reading_.parse(*reading_.keep(std::move(source)));
     if (!own) return std::nullopt;
     if (own->shape == Shape::null) own->shape = Shape::map;
@@ -64,6 +65,10 @@ class BaseReader {
                      "write 'base: [a.yaml, b.yaml]'");
       return std::nullopt;
     }
+    if (name.scalar.empty()) {
+      reading_.error(name.at, "empty-value", "'base' names no file", "write 'base: a.yaml', or leave it out");
+      return std::nullopt;
+    }
     const fs::path file = (folder / name.scalar).lexically_normal();
     std::error_code ignored;
     const fs::path identity = fs::weakly_canonical(file, ignored);
@@ -72,8 +77,20 @@ class BaseReader {
                      "remove one of the 'base' lines between them");
       return std::nullopt;
     }
-    if (layers >= most_files) {
-      reading_.error(name.at, "base-cycle", "more than " + std::to_string(most_files) + " base files", "");
+    if (open_.size() >= longest_chain) {
+      reading_.error(name.at, "too-deep",
+                     "bases of bases are more than " + std::to_string(longest_chain) + " files deep",
+                     "put what they state into fewer files");
+      return std::nullopt;
+    }
+    // Said once: what is left of a diamond would only say it again.
+    if (files_ >= most_files) {
+      if (!too_many_)
+        reading_.error(
+            name.at, "too-deep",
+            "a scenario is read from at most " + std::to_string(most_files) + " files, bases of bases counted",
+            "put what they state into fewer files");
+      too_many_ = true;
       return std::nullopt;
     }
     std::string why;
@@ -88,8 +105,11 @@ class BaseReader {
 
   // Bases of bases in a diamond double at every level; no scenario needs so many.
   static constexpr int most_files = 100;
+  static constexpr std::size_t longest_chain = 32;
 
   Reading& reading_;
+  int files_ = 0;  // those with mistakes as well
+  bool too_many_ = false;
   std::vector<fs::path> open_;
 };
 
@@ -189,8 +209,15 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
                       {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}});
       start = end + 1;
     }
+    if (path.size() > deepest_nesting) {
+      reading.error(path[deepest_nesting].at, "too-deep",
+                    "the path has more than " + std::to_string(deepest_nesting) + " keys",
+                    "no value of a scenario lies so deep");
+      continue;
+    }
     if (path.front().key == "base" || path.front().key == "cases") {
-      reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file", "");
+      reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file",
+                    "write it into a file, and lay single values over it with '--set'");
       continue;
     }
     stamp(*value, layer + static_cast<int>(i));

@@ -10,11 +10,6 @@
 
 namespace decodesim {
 
-namespace {
-// A list of a million wrong rows is one mistake to its author.
-constexpr std::size_t most_diagnostics = 500;
-}  // namespace
-
 std::optional<DocumentNode> Reading::parse(const SourceText& source, std::size_t skipped) {
   std::vector<Diagnostic> found;
   std::optional<DocumentNode> tree = parse_document(source, found, skipped);
@@ -24,7 +19,7 @@ std::optional<DocumentNode> Reading::parse(const SourceText& source, std::size_t
 
 void Reading::note(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::error) ++errors_;
-  if (diagnostics_.size() > most_diagnostics) return;
+  if (is_full()) return;
   if (std::find(diagnostics_.begin(), diagnostics_.end(), diagnostic) != diagnostics_.end()) return;
   if (diagnostics_.size() == most_diagnostics) {
     Diagnostic last;

@@ -24,15 +24,23 @@ class Reading {
 
   void note(Diagnostic diagnostic);
   void error(const Position& at, std::string code, std::string message, std::string help = {}) {
+    if (is_full()) {
+      ++errors_;
+      return;
+    }
     note(diagnostic_at(at, Severity::error, std::move(code), std::move(message), std::move(help)));
   }
   void warn(const Position& at, std::string code, std::string message, std::string help = {}) {
+    if (is_full()) return;
     note(diagnostic_at(at, Severity::warning, std::move(code), std::move(message), std::move(help)));
   }
   /// What was found, by file in the order of their reading, and by place within a file.
   [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
   /// Mistakes so far; tells whether a part was read without one.
   [[nodiscard]] std::size_t errors() const { return errors_; }
+  /// True once as many were found as are shown. Further ones are counted and not described, since to describe one costs
+  /// a walk through its file, and who reads a list may leave the rest of it.
+  [[nodiscard]] bool is_full() const { return diagnostics_.size() > most_diagnostics; }
 
  private:
   Catalog catalog_;

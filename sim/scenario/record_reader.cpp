@@ -224,7 +224,7 @@ void RecordReader::read_list(const ListField& list, const DocumentNode& node, vo
     return;
   }
   ++lists_;
-  for (std::size_t i = 0; i < node.items.size(); ++i) {
+  for (std::size_t i = 0; i < node.items.size() && !reading_.is_full(); ++i) {
     const std::string place = path + "[" + std::to_string(i) + "]";
     if (node.items[i].shape != Shape::map) {
       wrong_shape(node.items[i], place, "a mapping", "write '{key: value}'");
