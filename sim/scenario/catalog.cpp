@@ -54,6 +54,15 @@ fs::path Catalog::file(std::string_view kind, std::string_view name) const {
   return root_ / folder_of(kind) / (std::string(name) + ".yaml");
 }
 
+std::string Catalog::objection() const {
+  if (root_.empty()) return "the catalog was not found";
+  std::error_code ignored;
+  for (const auto& [kind, folder] : folders) {
+    if (fs::is_directory(root_ / folder, ignored)) return "";
+  }
+  return "the catalog was not found at " + root_.string() + ", which DECODESIM_HOME names";
+}
+
 Catalog find_catalog() {
   if (const char* home = std::getenv("DECODESIM_HOME"); home != nullptr && *home != '\0') return Catalog(home);
   std::error_code error;

@@ -20,7 +20,11 @@ class Catalog {
   [[nodiscard]] std::vector<std::string> names(std::string_view kind) const;
   /// The file of an entry that names() lists.
   [[nodiscard]] std::filesystem::path file(std::string_view kind, std::string_view name) const;
-  /// Empty where the catalog was not found.
+  /// "the catalog was not found", with the folder where it should be; empty where it has entries.
+  [[nodiscard]] std::string objection() const;
+  /// What to do about an objection.
+  static constexpr const char* remedy = "set DECODESIM_HOME to the folder that holds hardware/ and workloads/";
+  /// Empty where no folder was found.
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:

@@ -25,9 +25,8 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
     return std::nullopt;
   }
   const Catalog& catalog = reading.catalog();
-  if (catalog.root().empty()) {
-    reading.error(name.at, "no-catalog", "the catalog was not found, so '" + name.scalar + "' names no " + kind,
-                  "set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
+  if (const std::string objection = catalog.objection(); !objection.empty()) {
+    reading.error(name.at, "no-catalog", objection + ", so '" + name.scalar + "' names no " + kind, Catalog::remedy);
     return std::nullopt;
   }
   // Only listed names are opened, so no name can lead out of the catalog.

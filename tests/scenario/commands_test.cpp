@@ -238,7 +238,46 @@ TEST_CASE("a catalog that is nowhere is named, with what to set") {
   for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
     text.append(buffer.data(), count);
   CHECK(WEXITSTATUS(pclose(pipe)) == 2);
-  CHECK(text.find("there is no model 'llama-3-8b'") != std::string::npos);
+  CHECK(text.find("the catalog was not found at " + folder.path().string()) != std::string::npos);
+  CHECK(text.find("= help: set DECODESIM_HOME to") != std::string::npos);
+}
+
+TEST_CASE("--version takes no arguments") {
+  const Ran ran = decodesim("--version x");
+  CHECK(ran.exit == 2);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("not 'x'") != std::string::npos);
+}
+
+TEST_CASE("a batch or a context beyond what can be counted is a mistake in the arguments") {
+  for (const std::string option :
+       {"--batch 1000000001", "--batch 1e18", "--context 1000000001", "--context 4k,1e10", "--batch 1e30"}) {
+    CAPTURE(option);
+    const Ran ran = decodesim("explain context-gap " + option);
+    CHECK(ran.exit == 2);
+    CHECK(ran.out.empty());
+  }
+  const Ran most = decodesim(
+      "explain context-gap --set scheduler.max_model_len=1000000000 --batch 1000000000 --context 1000000000 --json");
+  REQUIRE(most.exit == 0);
+  for (const auto& term : nlohmann::json::parse(most.out).at("terms")) {
+    CAPTURE(term.dump());
+    CHECK(term.at("value").get<double>() >= 0);
+  }
+}
+
+TEST_CASE("blocks that are given take the place of the memory budget in an explanation") {
+  const Ran ran = decodesim(
+      "explain context-gap --set model=deepseek-v3 --set hardware.node=hgx-h200 --set parallel.tp=1 "
+      "--set precision.weights=fp8 --set memory.num_gpu_blocks=5000 --json");
+  REQUIRE(ran.exit == 0);
+  for (const auto& term : nlohmann::json::parse(ran.out).at("terms")) {
+    CAPTURE(term.dump());
+    CHECK(term.at("value").get<double>() >= 0);
+    CHECK(term.at("key") != "usable_memory");
+    if (term.contains("share") && term.at("share").is_number()) CHECK(term.at("share").get<double>() <= 1);
+    if (term.at("key") == "pool_bytes_per_gpu") CHECK(term.at("value") == 5000.0 * 16 * 70272);
+  }
 }
 
 }  // namespace decodesim::tests

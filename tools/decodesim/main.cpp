@@ -64,6 +64,7 @@ int run(const std::vector<std::string>& args) {
     return exit_done;
   }
   if (args[0] == "--version") {
+    if (args.size() > 1) throw UsageError("--version takes no arguments, not '" + args[1] + "'", "decodesim --version");
     std::fputs("decodesim " DECODESIM_VERSION "\n", stdout);
     return exit_done;
   }

@@ -73,10 +73,8 @@ std::vector<Found> find_entries(const Catalog& catalog, const std::string& name)
     if (policy.name == name) found.push_back({"policies", {}, nullptr, &policy});
   }
   if (!found.empty()) return found;
-  if (catalog.names("gpus").empty()) {
-    throw std::runtime_error(
-        "the catalog was not found; set DECODESIM_HOME to the folder that holds hardware/ and workloads/");
-  }
+  if (const std::string objection = catalog.objection(); !objection.empty())
+    throw std::runtime_error(objection + "; " + Catalog::remedy);
   std::vector<std::string_view> all;
   for (const auto& [kind, names] : kinds) all.insert(all.end(), names.begin(), names.end());
   std::optional<std::string_view> near = nearest_name(name, all);

@@ -44,6 +44,17 @@ void add_block(const Subject& subject, Section& section, Explanation& explanatio
       {tokens("block_size", subject.deployment.memory.block_size), explanation.figure("kv_bytes_per_token_per_rank")});
 }
 
+/// The pool that blocks make which are given, whether or not a GPU has room for it.
+void add_given_pool(const Subject& subject, Section& section, Explanation& explanation) {
+  const double blocks = static_cast<double>(subject.plan.num_blocks.value());
+  const double bytes = blocks * subject.plan.block_bytes.value();
+  const int tp = subject.deployment.parallel.tp;
+  section.derived("pool_bytes_per_gpu", "KV pool of a GPU", bytes, Unit::bytes, "num_blocks x block_bytes",
+                  {explanation.figure("num_blocks"), explanation.figure("block_bytes")});
+  section.derived("pool_bytes", "KV pool of all ranks", bytes * tp, Unit::bytes, "tp x pool_bytes_per_gpu",
+                  {count("tp", tp), explanation.figure("pool_bytes_per_gpu")});
+}
+
 void add_blocks(const Subject& subject, Section& section, Explanation& explanation) {
   const Deployment& d = subject.deployment;
   const MemoryPlan& plan = subject.plan;
@@ -58,6 +69,7 @@ void add_blocks(const Subject& subject, Section& section, Explanation& explanati
                     "floor(pool_bytes_per_gpu / block_bytes)",
                     {explanation.figure("pool_bytes_per_gpu"), explanation.figure("block_bytes")});
   }
+  if (plan.blocks_given) add_given_pool(subject, section, explanation);
   section.derived("num_tokens", "tokens in them", static_cast<double>(plan.tokens.value()), Unit::tokens,
                   "num_blocks x block_size", {explanation.figure("num_blocks"), block_size});
   section.derived("usable_blocks", "blocks that requests can hold", usable, Unit::blocks,
@@ -70,7 +82,8 @@ void add_blocks(const Subject& subject, Section& section, Explanation& explanati
 
 void add_memory(const Subject& subject, Explanation& explanation) {
   Section section("memory", explanation);
-  add_budget(subject, section, explanation);
+  // Blocks that are given take the budget's place; what it would leave for them says nothing then.
+  if (!subject.plan.blocks_given) add_budget(subject, section, explanation);
   add_block(subject, section, explanation);
   add_blocks(subject, section, explanation);
 }
