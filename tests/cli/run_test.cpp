@@ -79,8 +79,9 @@ TEST_CASE("a deployment whose weights do not fit is an error that names what to 
 
 TEST_CASE("a run whose clock would pass a hundred years ends with 1 and says so") {
   const ProgramResult result =
-      run_program("run " + tiny + " --json --set scheduler.never_fits=reject --set 'cost.step=4e8 s'" +
-                  " --set workload.requests='[{input_tokens: 4, output_tokens: 12}]'");
+      run_program("run " + tiny + " --json --set scheduler.never_fits=reject --set 'cost.step=24 h'" +
+                  " --set memory.num_gpu_blocks=1000000 --set scheduler.max_model_len=1000000 --set "
+                  "workload.requests='[{input_tokens: 4, output_tokens: 40000}]'");
   CHECK(result.exit_code == 1);
   CHECK(result.err.find("100 years") != std::string::npos);
   const auto report = nlohmann::json::parse(result.out);
