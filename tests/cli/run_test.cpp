@@ -114,4 +114,15 @@ TEST_CASE("an output never replaces an input, nor another output") {
   CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl same").exit_code == 2);
 }
 
+TEST_CASE("a result that cannot be written to standard output is a failure in every command") {
+  for (const std::string command :
+       {"run scenarios/chat-on-hgx-h100.yaml --json", "explain scenarios/context-gap.yaml", "list gpus",
+        "show h100-sxm", "schema", "check scenarios/context-gap.yaml --json", "--help"}) {
+    CAPTURE(command);
+    const ProgramResult result = run_program(command, "sh -c 'exec \"$@\" > /dev/full' sh");
+    CHECK(result.exit_code == 1);
+    CHECK(result.err.find("standard output") != std::string::npos);
+  }
+}
+
 }  // namespace decodesim::tests

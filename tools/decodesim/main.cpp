@@ -4,10 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/core/check.hpp"
@@ -77,6 +80,13 @@ int run(const std::vector<std::string>& args) {
   return command->run(std::span(args).subspan(1));
 }
 
+// A result that did not arrive is a failure, whatever it said: a full disk behind a redirection, a closed pipe.
+void check_stdout() {
+  errno = 0;
+  if (std::cout.flush() && std::fflush(stdout) == 0) return;
+  throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), "cannot write to standard output");
+}
+
 // Help of several lines is indented below its first.
 std::string help_lines(const std::string& help) {
   std::string text;
@@ -102,7 +112,9 @@ int main(int argc, char** argv) {
   log_to_stderr();
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
-    return run(args);
+    const int code = run(args);
+    check_stdout();
+    return code;
   } catch (const ScenarioError& error) {
     std::fputs(diagnostics_text(error.diagnostics()).c_str(), stderr);
     return exit_usage;
