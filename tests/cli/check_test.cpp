@@ -27,7 +27,8 @@ TEST_CASE("a scenario is not valid where its trace is not") {
 
 TEST_CASE("a node whose links lead nowhere, and weights that do not fit, are found by check") {
   const std::string check = "check scenarios/chat-on-hgx-h100.yaml --set ";
-  const ProgramResult link = run_program(check + "'hardware={gpu: h100-sxm, gpus: 8, links: [{from: gpu, to: nowhere}]}'");
+  const ProgramResult link =
+      run_program(check + "'hardware={gpu: h100-sxm, gpus: 8, links: [{from: gpu, to: nowhere}]}'");
   CHECK(link.exit_code == 2);
   CHECK(link.err.find("wrong-link") != std::string::npos);
   const ProgramResult weights = run_program(check + "model=llama-3.1-405b");
