@@ -44,6 +44,7 @@ std::vector<Diagnostic> Reading::diagnostics() const {
   };
   std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::vector<Diagnostic> sorted;
+  sorted.reserve(order.size());
   for (const auto& entry : order) sorted.push_back(*entry.second);
   return sorted;
 }

@@ -61,7 +61,7 @@ void reset_field(const Field& field, void* spec) {
 }
 
 void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, const std::string& path,
-                        std::vector<std::string_view> extra) {
+                        const std::vector<std::string_view>& extra) {
   // Keys that select something exclude each other: the latest wins, and two of one layer contradict each other.
   const DocumentEntry* selected = nullptr;
   for (const DocumentEntry& entry : map.entries) {

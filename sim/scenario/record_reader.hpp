@@ -20,7 +20,7 @@ class RecordReader {
 
   /// `path` is that of the mapping, empty at the top. `extra` names keys that the caller has taken out of it.
   void read(const DocumentNode& map, FieldTable fields, void* spec, const std::string& path,
-            std::vector<std::string_view> extra = {});
+            const std::vector<std::string_view>& extra = {});
 
  private:
   struct Superseded;
