@@ -4,6 +4,7 @@
 
 #include "sim/core/check.hpp"
 #include "sim/core/precision.hpp"
+#include "sim/model/cost_fields.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/pool.hpp"
 
@@ -11,10 +12,13 @@ namespace decodesim {
 
 namespace {
 
-constexpr std::string_view cost_names[] = {"fixed", "ideal", "roofline"};
-
 std::string format_name(Precision precision) {
   return std::string(precision_names[static_cast<std::size_t>(precision)]);
+}
+
+/// The catalog calls what was changed "like NAME".
+std::string spoken_name(const std::string& entry) {
+  return entry.starts_with("like ") ? "a variant of " + entry.substr(5) : entry;
 }
 
 /// How the user of such a workload makes a run longer.
@@ -46,11 +50,11 @@ void describe_deployment(const Scenario& scenario, RunHeader& header) {
 std::string deployment_text(const Scenario& scenario) {
   std::string text = "no model";
   if (scenario.model.layers > 0) {
-    text = (scenario.model.name.empty() ? "a model without a name" : scenario.model.name) + " with " +
+    text = (scenario.model.name.empty() ? "a model without a name" : spoken_name(scenario.model.name)) + " with " +
            format_name(scenario.precision.weights) + " weights and " + format_name(scenario.precision.kv_cache) +
            " KV cache, tp " + std::to_string(scenario.parallel.tp);
   }
-  return scenario.hardware.name.empty() ? text : text + " on " + scenario.hardware.name;
+  return scenario.hardware.name.empty() ? text : text + " on " + spoken_name(scenario.hardware.name);
 }
 
 Assembly assemble(const Scenario& scenario, const std::string& version) {
@@ -83,7 +87,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.usable_blocks = server.usable_blocks;
   header.block_size = server.block_size;
   header.closed_loop = parts.source->concurrency().has_value();
-  header.cost_model = cost_names[static_cast<std::size_t>(scenario.cost.model)];
+  header.cost_model = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
   header.more_requests = more_requests(scenario.workload.kind);
   describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);

@@ -9,10 +9,12 @@
 
 #include "sim/core/quantity_text.hpp"
 #include "sim/model/comparison.hpp"
+#include "sim/model/cost_fields.hpp"
 #include "sim/model/explanation.hpp"
 #include "sim/model/memory_plan.hpp"
 #include "sim/report/explanation_json.hpp"
 #include "sim/report/explanation_text.hpp"
+#include "sim/scenario/assemble.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/serving/policy_table.hpp"
@@ -152,19 +154,8 @@ std::string full_name(const Scenario& scenario) {
 }
 
 ExplanationTitle title_of(const Scenario& scenario) {
-  static constexpr std::string_view costs[] = {"fixed", "ideal", "roofline"};
-  const auto format = [](Precision precision) {
-    return std::string(precision_names[static_cast<std::size_t>(precision)]);
-  };
-  // The catalog calls what was changed "like NAME".
-  const auto name = [](const std::string& entry) {
-    return entry.starts_with("like ") ? "a variant of " + entry.substr(5) : entry;
-  };
-  std::string text = name(scenario.model.name) + " with " + format(scenario.precision.weights) + " weights and " +
-                     format(scenario.precision.kv_cache) + " KV cache, tp " + std::to_string(scenario.parallel.tp) +
-                     " on " + name(scenario.hardware.name) + ", cost " +
-                     std::string(costs[static_cast<std::size_t>(scenario.cost.model)]);
-  return {full_name(scenario), std::move(text)};
+  const std::string_view cost = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
+  return {full_name(scenario), deployment_text(scenario) + ", cost " + std::string(cost)};
 }
 
 std::vector<Scenario> load(const std::string& file, const po::variables_map& values) {
