@@ -175,7 +175,7 @@ class Simulation {
     // A pass that was planned is still played and told, whatever ends the run: what it evicted and computed again is
     // already in its requests' accounts. Its end lies below two horizons, which is no overflow.
     if (replica_.busy()) {
-      now_ += replica_.step_duration();
+      now_ = replica_.facts().start + replica_.step_duration();
       end_step();
     }
     replica_.abandon(facts_.interrupted ? reason_interrupted : reason_watchdog);
