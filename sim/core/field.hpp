@@ -1,6 +1,7 @@
 #pragma once
 // One description of each Spec, beside it: what the loader, the schema, the reference page and the writer all read.
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -20,6 +21,8 @@ class FieldTable {
   constexpr FieldTable() = default;
   template <std::size_t n>
   constexpr FieldTable(const Field (&fields)[n]) : first_(fields), count_(n) {}
+  template <std::size_t n>
+  constexpr FieldTable(const std::array<Field, n>& fields) : first_(fields.data()), count_(n) {}
   constexpr FieldTable(const Field* first, std::size_t count) : first_(first), count_(count) {}
   [[nodiscard]] const Field* begin() const { return first_; }
   [[nodiscard]] const Field* end() const;

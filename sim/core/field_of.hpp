@@ -188,6 +188,37 @@ constexpr Field field(std::string_view key, const About& about) {
   return field_detail::described(key, about, scalar);
 }
 
+/// A leaf whose value is `inner` of the Spec that is the member `outer`: its key stands beside those of the owner.
+template <auto outer, auto inner>
+constexpr Field field_in(std::string_view key, const About& about) {
+  using Owner = field_detail::OwnerOf<outer>;
+  Field made = field<inner>(key, about);
+  auto& scalar = std::get<ScalarField>(made.shape);
+  scalar.get = [](const void* spec) {
+    return field_detail::to_value((static_cast<const Owner*>(spec)->*outer).*inner);
+  };
+  scalar.set = [](void* spec, const Value& value) {
+    field_detail::from_value((static_cast<Owner*>(spec)->*outer).*inner, value);
+  };
+  return made;
+}
+
+namespace field_detail {
+template <std::size_t n>
+constexpr void append(auto& joined, std::size_t& at, const Field (&table)[n]) {
+  for (const Field& one : table) joined[at++] = one;
+}
+}  // namespace field_detail
+
+/// Tables of one Spec as one table, in this order.
+template <std::size_t... n>
+constexpr auto joined_tables(const Field (&... tables)[n]) {
+  std::array<Field, (n + ...)> joined{};
+  std::size_t at = 0;
+  (field_detail::append(joined, at, tables), ...);
+  return joined;
+}
+
 /// A leaf of Spec that `read` and `write` compute: a shorthand, for example.
 template <class Spec, Value (*read)(const Spec&), void (*write)(Spec&, const Value&)>
 constexpr Field computed_field(std::string_view key, Kind kind, const About& about) {

@@ -7,43 +7,58 @@
 
 namespace decodesim {
 
+/// Where a victim waits for its return.
+enum class Destination { head, tail };
+
+/// An eviction as a policy orders it.
+struct Eviction {
+  const Sequence* requester = nullptr;  // whom it makes room for; the victim itself perhaps; null: nobody in particular
+  EvictionReason reason = EvictionReason::decode;
+  Destination destination = Destination::head;
+};
+
 /// The decisions of one pass. Every call is checked before it acts, and acts at once, so that what a policy decides next
-/// sees the pool and the queues as they are by then. Decoding is implicit: a member of the cohort gets one token unless
-/// it is preempted.
+/// sees the memory and the queues as they are by then. Decoding is implicit: a member of the cohort gets one token unless
+/// it is evicted or stalled, or the cohort is paused. Memory is taken by the policy itself, from the memory that its
+/// engine was made with; an eviction gives it back.
 class Draft {
  public:
   Draft(ReplicaState& state, PassDecisions& decisions);
 
-  /// Deals `budget` tokens to the running sequences: one to each that decodes, up to `chunk_max` (0: no limit) to each
-  /// that prefills. Returns what is left of the budget. Called once, before everything else.
-  ///
-  /// The budget must reach all of them, as it does where nobody is admitted beyond it; only the one admitted last may get
-  /// less than it could take.
-  std::int64_t serve_running(std::int64_t budget, std::int64_t chunk_max);
+  /// Lets the whole cohort wait in this pass: constant time.
+  void pause_cohort() { decisions_.decodes = false; }
+  /// Leaves a decoding sequence out of this pass and those that follow, until it is resumed or served.
+  void stall(Sequence& member);
+  /// Takes a stalled sequence that is ready to decode back into the cohort, for this pass on.
+  void resume(Sequence& stalled);
 
-  /// Takes the blocks that served sequences need, in order of admission. Returns the first for which too few are free,
-  /// or nothing when all have theirs; after preempting somebody, call it again.
-  Sequence* allocate_running();
+  /// Gives a running sequence outside the cohort its next `tokens`. The caller took the memory.
+  void serve(Sequence& sequence, std::int64_t tokens);
+  /// Takes back what serve() or admit() gave it in this pass, and returns how many tokens that was.
+  std::int64_t take_back(Sequence& sequence);
 
-  /// Evicts a running sequence: its blocks go back to the pool, its KV is lost, and it heads the queue. `requester` is
-  /// whom it makes room for; it may be the victim itself. The victim must not have its blocks for this step yet.
-  void preempt(Sequence& victim, const Sequence& requester);
+  /// Evicts a running sequence: its memory is given back, its KV lost, what it was given in this pass is taken back, and
+  /// it goes where the eviction says.
+  void evict(Sequence& victim, const Eviction& eviction);
 
-  /// Admits the head of the queue with `found` tokens in place, and gives it the next `tokens`. The blocks must be free.
-  void admit_head(std::int64_t found, std::int64_t tokens);
+  /// Admits a waiting sequence, with `found` tokens in place, and gives it the next `tokens`; none, where a later call
+  /// does. The caller took the memory.
+  void admit(Sequence& waiting, std::int64_t found, std::int64_t tokens);
+  /// Gives up a waiting request; it leaves with this reason at the end of the pass.
+  void drop(Sequence& waiting);
+
+  /// The queue's list, for schedulers that sort it by themselves.
+  [[nodiscard]] std::deque<Sequence*>& queue_list() { return state_.waiting.list(); }
 
   /// Says why the pass admitted no more than it did.
   void limited_by(AdmissionLimit limit) { decisions_.limit = limit; }
-  [[nodiscard]] bool preempted_any() const { return !decisions_.preempted.empty(); }
+  [[nodiscard]] bool evicted_any() const { return !decisions_.preempted.empty(); }
+  /// Who got tokens beside the cohort so far.
+  [[nodiscard]] const std::vector<Chunk>& chunks() const { return decisions_.chunks; }
 
  private:
-  [[nodiscard]] std::int64_t missing_blocks(const Chunk& chunk) const;
-
   ReplicaState& state_;
   PassDecisions& decisions_;
-  // allocate_running() merges two sorted lists; these are its places in them.
-  Sequence* next_at_boundary_ = nullptr;
-  std::size_t next_chunk_ = 0;
 };
 
 }  // namespace decodesim

@@ -29,8 +29,8 @@ void LockStep::join(Sequence& sequence) {
   sequence.finish_step = step_ + sequence.output_tokens - sequence.generated;
   boundaries_[boundary_slot_of(sequence)].insert_by_order(sequence);
   finishes_[finish_slot_of(sequence.finish_step)].push_back(sequence);
-  check(size_ == 0 || sequence.last_token == last_token_, "a sequence joins at the end of a step of the whole cohort");
-  last_token_ = sequence.last_token;
+  if (size_ == 0) last_token_ = sequence.last_token;
+  if (sequence.last_token != last_token_) newcomers_.push_back(&sequence);
   ++size_;
   cached_ += sequence.cached;
 }
@@ -46,13 +46,16 @@ void LockStep::remove(Sequence& member) {
 }
 
 void LockStep::leave(Sequence& member) {
-  member.last_token = last_token_;
+  if (std::erase(newcomers_, &member) == 0) member.last_token = last_token_;
   remove(member);
 }
 
 void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished) {
   if (size_ == 0) return;
-  gaps.push_back({end - last_token_, size_});
+  const std::int64_t others = size_ - static_cast<std::int64_t>(newcomers_.size());
+  if (others > 0) gaps.push_back({end - last_token_, others});
+  for (const Sequence* newcomer : newcomers_) gaps.push_back({end - newcomer->last_token, 1});
+  newcomers_.clear();
 
   ++step_;
   if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;

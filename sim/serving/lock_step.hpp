@@ -30,8 +30,7 @@ class LockStep {
   [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
-  /// Takes in a sequence that is ready to decode, at the end of the step that gave it a token: all its known tokens but
-  /// the newest are cached.
+  /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
   void join(Sequence& sequence);
   /// Lets a member go before its end, and writes its cached and generated tokens and its last token's time into it.
   void leave(Sequence& member);
@@ -50,7 +49,10 @@ class LockStep {
   std::size_t boundary_slot_ = 0;  // step_ mod block_size
   std::int64_t size_ = 0;
   std::int64_t cached_ = 0;  // sum over the members
-  Time last_token_{};        // when the members got their last token, all at the same step's end
+  Time last_token_{};        // when the members got their last token, except the newcomers
+  // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of
+  // it for a while. Their next gap is told apart, and then they are as the others.
+  std::vector<Sequence*> newcomers_;
   std::vector<BoundaryList> boundaries_;
   std::vector<SequenceList<&Sequence::finish>> finishes_;
 };

@@ -23,8 +23,33 @@ inline constexpr std::string_view reason_prompt_too_long = "prompt reaches max_m
 inline constexpr std::string_view reason_never_fits = "never fits the KV pool";
 inline constexpr std::string_view reason_preempted_itself = "preempted itself too often";
 inline constexpr std::string_view reason_never_admitted = "can never be admitted";
+inline constexpr std::string_view reason_given_up = "the engine gave it up";
 inline constexpr std::string_view reason_watchdog = "the watchdog ended the run";
 inline constexpr std::string_view reason_interrupted = "the run was interrupted";
+
+/// What an eviction made room for.
+enum class EvictionReason {
+  decode,     // a decoding sequence that needed its next block
+  prefill,    // a chunk of a prompt that already runs
+  admission,  // somebody who waited
+  retraction  // the whole batch, whose next step did not fit
+};
+inline constexpr std::array<std::string_view, 4> eviction_reason_names{"decode", "prefill", "admission", "retraction"};
+
+/// What becomes of the KV of who is evicted.
+enum class KvFate { dropped, swapped };
+inline constexpr std::array<std::string_view, 2> kv_fate_names{"dropped", "swapped"};
+
+/// One sequence that lost its place.
+struct EvictionFacts {
+  const Request* victim = nullptr;
+  const Request* requester = nullptr;  // whom it made room for, itself perhaps; null where it was nobody in particular
+  EvictionReason reason = EvictionReason::decode;
+  KvFate fate = KvFate::dropped;
+  std::int64_t tokens = 0;       // of its KV
+  std::int64_t blocks = 0;       // that became free by it
+  std::int64_t free_before = 0;  // blocks, just before
+};
 
 /// A request at the end of its life. Times that never came are negative.
 struct RequestFacts {
@@ -37,6 +62,9 @@ struct RequestFacts {
   Time ended{Duration(-1)};  // its last token, its rejection, its cancellation or the end of the run
   std::int64_t preemptions = 0;
   std::int64_t recomputed_tokens = 0;
+  std::int64_t discarded_tokens = 0;    // KV that preemptions took from it
+  std::int64_t found_tokens = 0;        // in place when it was first admitted
+  std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
 };
 
 /// So many sequences waited so long between two of their tokens.
@@ -74,7 +102,11 @@ struct StepFacts {
   std::int64_t free_blocks = 0;
   std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included
   std::int64_t recomputed_tokens = 0;
-  Duration recompute_time{};  // by how much the step would be shorter without them
+  Duration recompute_time{};                 // by how much the step would be shorter without them
+  std::int64_t found_tokens = 0;             // in place at first admissions of this pass
+  std::int64_t found_again_tokens = 0;       // in place at admissions of victims that came back
+  std::int64_t cached_blocks_evicted = 0;    // of findable KV that nobody held, since the pass before
+  std::span<const EvictionFacts> evictions;  // in the order of eviction
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it

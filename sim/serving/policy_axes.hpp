@@ -1,6 +1,6 @@
 #pragma once
 // The independent choices that an engine's scheduler is composed of. Each policy is one file in the folder of its axis
-// and one row in policy_table.cpp.
+// and one row in policy_table.cpp. The order of the queue is an axis too: QueueOrder in waiting_queue.hpp.
 
 #include <cstdint>
 
@@ -21,7 +21,7 @@ class AdmissionTest {
 class VictimChoice {
  public:
   virtual ~VictimChoice() = default;
-  /// A running sequence that has no blocks for this step yet; the requester itself is a valid answer.
+  /// A running sequence; the requester itself is a valid answer.
   [[nodiscard]] virtual Sequence& choose(const ReplicaView& view, const Sequence& requester) const = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "sim/serving/policy_table.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace decodesim {
@@ -17,20 +18,16 @@ constexpr std::array policies{
     PolicyRow{"same-step guard", "no-admission-after-preemption", "a pass that preempted admits nobody"},
 };
 
-std::unique_ptr<Scheduler> make_vllm_v1(const SchedulerSpec& knobs) {
-  return make_running_first(knobs,
-                            knobs.reserve_full_isl ? make_whole_sequence_admission() : make_first_chunk_admission(),
-                            make_last_admitted_victim());
-}
-
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "whole-sequence", "fcfs", "last-admitted", "head", "dropped", "no-admission-after-preemption"};
+constexpr std::array<std::string_view, 4> vllm_v1_knobs{"long_prefill_token_threshold", "enable_chunked_prefill",
+                                                        "reserve_full_isl", "watermark"};
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
               "vLLM V1 scheduler, upstream state of August 2026: FCFS, running first, chunked prefill, preemption of "
               "the last admitted by recompute",
-              true, make_vllm_v1, vllm_v1_policies},
+              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs},
 };
 
 }  // namespace
@@ -43,6 +40,11 @@ const EngineRow* find_engine(std::string_view name) {
     if (row.name == name) return &row;
   }
   return nullptr;
+}
+
+bool engine_reads(std::string_view engine, std::string_view knob) {
+  const EngineRow* row = find_engine(engine);
+  return row != nullptr && std::find(row->knobs.begin(), row->knobs.end(), knob) != row->knobs.end();
 }
 
 }  // namespace decodesim

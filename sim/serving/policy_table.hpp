@@ -7,17 +7,17 @@
 
 #include "sim/serving/policy_axes.hpp"
 #include "sim/serving/scheduler.hpp"
-#include "sim/serving/serving_spec.hpp"
+#include "sim/serving/server_config.hpp"
 
 namespace decodesim {
 
+// The policies, one file each in the folder of their axis.
 std::unique_ptr<AdmissionTest> make_first_chunk_admission();
 std::unique_ptr<AdmissionTest> make_whole_sequence_admission();
 std::unique_ptr<VictimChoice> make_last_admitted_victim();
 
-/// Running sequences first, then admissions, and none in a pass that preempted: vLLM V1.
-std::unique_ptr<Scheduler> make_running_first(const SchedulerSpec& knobs, std::unique_ptr<AdmissionTest> admission,
-                                              std::unique_ptr<VictimChoice> victim);
+// The engines, one file each in schedulers/.
+EngineParts make_vllm_v1(const ServerConfig& server);
 
 /// A policy as `decodesim list policies` shows it.
 struct PolicyRow {
@@ -27,16 +27,19 @@ struct PolicyRow {
 };
 std::span<const PolicyRow> policy_table();
 
-/// An engine's preset: a name for one choice on every axis.
+/// An engine: a name for one choice on every axis.
 struct EngineRow {
   std::string_view name;
   std::string_view doc;
   bool keeps_null_block;  // one of the blocks that its log prints is never handed out
-  std::unique_ptr<Scheduler> (*make)(const SchedulerSpec& knobs);
+  EngineParts (*make)(const ServerConfig& server);
   std::span<const std::string_view> policies;  // its choice on every axis, under the default knobs
+  std::span<const std::string_view> knobs;     // the fields of `scheduler` that it reads, beside those of every engine
 };
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.
 const EngineRow* find_engine(std::string_view name);
+/// Does the engine of this name read this field of `scheduler`?
+bool engine_reads(std::string_view engine, std::string_view knob);
 
 }  // namespace decodesim

@@ -1,6 +1,7 @@
 #include "sim/serving/replica.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -19,10 +20,15 @@ bool by_order(const Sequence* a, const Sequence* b) { return a->order < b->order
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule)
-    : state_(server),
-      scheduler_(engine_named(server.scheduler.engine).make(server.scheduler)),
+    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {}
+
+Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
+    : state_(server, std::move(parts.memory), std::move(parts.queue_order)),
+      scheduler_(std::move(parts.scheduler)),
       wants_schedule_(wants_schedule),
       watchdog_(server.scheduler.max_num_seqs) {}
+
+std::int64_t Replica::blocks_for(std::int64_t tokens) const { return ReplicaView(state_).blocks_for(tokens); }
 
 std::string_view Replica::refusal(const Request& request) const {
   const ServerConfig& server = state_.config;
@@ -30,41 +36,47 @@ std::string_view Replica::refusal(const Request& request) const {
   if (server.scheduler.never_fits != NeverFits::reject) return {};
   // Alone in the empty pool it needs room for all its tokens but the last, which never gets KV.
   const std::int64_t peak = request.input_tokens + output_tokens_of(request, server.max_model_len) - 1;
-  return state_.blocks_for(peak) > server.usable_blocks ? reason_never_fits : std::string_view{};
+  return blocks_for(peak) > server.usable_blocks ? reason_never_fits : std::string_view{};
 }
 
 void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
   sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
   sequence.request = std::move(request);
-  state_.waiting.push_back(&sequence);
+  state_.waiting.push_back(sequence);
+  scheduler_->arrived(sequence);
   watchdog_.progress();
 }
 
 Sequence& Replica::new_sequence() {
-  if (unused_.empty()) return storage_.emplace_back();
+  if (unused_.empty()) {
+    Sequence& fresh = storage_.emplace_back();
+    fresh.slot = storage_.size() - 1;
+    return fresh;
+  }
   Sequence& sequence = *unused_.back();
   unused_.pop_back();
   // The table keeps its memory, since the next sequence is likely to need as much.
   BlockTable blocks = std::move(sequence.blocks);
+  const std::size_t slot = sequence.slot;
   sequence = Sequence{};
   sequence.blocks = std::move(blocks);
+  sequence.slot = slot;
   return sequence;
 }
 
-std::int64_t Replica::in_system() const {
-  return static_cast<std::int64_t>(state_.waiting.size()) + state_.running.size();
-}
+std::int64_t Replica::in_system() const { return state_.waiting.size() + state_.running.size(); }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
   decisions_.clear();
   departures_.clear();
   Draft draft(state_, decisions_);
   scheduler_->plan(ReplicaView(state_), draft);
+  for (Sequence* sequence : decisions_.dropped) departures_.push_back({sequence, Outcome::cancelled, reason_given_up});
   cancel_hopeless();
 
-  const bool empty =
-      state_.cohort.size() == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
+  const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
+  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -72,10 +84,15 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.start = start;
   facts_.limit = decisions_.limit;
   facts_.running = state_.running.size();
-  facts_.waiting = static_cast<std::int64_t>(state_.waiting.size());
-  facts_.scheduled = state_.cohort.size() + static_cast<std::int64_t>(decisions_.chunks.size());
+  facts_.waiting = state_.waiting.size();
+  facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
   facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
-  facts_.free_blocks = state_.pool.free();
+  facts_.evictions = decisions_.evictions;
+  facts_.free_blocks = state_.memory->free();
+  facts_.found_tokens = decisions_.found_first;
+  facts_.found_again_tokens = decisions_.found_again;
+  facts_.cached_blocks_evicted = state_.memory->cached_blocks_evicted() - cached_blocks_evicted_;
+  cached_blocks_evicted_ += facts_.cached_blocks_evicted;
   price_pass();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.preempted);
@@ -85,8 +102,10 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
 void Replica::price_pass() {
   StepShape& shape = facts_.shape;
-  shape.decodes = shape.samples = state_.cohort.size();
-  shape.decode_context = state_.cohort.next_context();
+  if (decisions_.decodes) {
+    shape.decodes = shape.samples = state_.cohort.size();
+    shape.decode_context = state_.cohort.next_context();
+  }
   StepShape without = shape;
   for (const auto& [sequence, tokens] : decisions_.chunks) {
     const std::int64_t end = sequence->cached + tokens;
@@ -111,13 +130,14 @@ void Replica::cancel_hopeless() {
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.preempted) {
     if (sequence->self_preemptions < knobs.fail_after) continue;
-    std::erase(state_.waiting, sequence);
+    state_.waiting.remove(*sequence);
     departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
   }
   const bool idle = state_.running.empty() && decisions_.preempted.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
-    departures_.push_back({state_.waiting.front(), Outcome::cancelled, reason_never_admitted});
-    state_.waiting.pop_front();
+    Sequence& head = state_.waiting.head();
+    departures_.push_back({&head, Outcome::cancelled, reason_never_admitted});
+    state_.waiting.remove(head);
   }
 }
 
@@ -130,12 +150,13 @@ void Replica::complete(Time end) {
   facts_.cached_tokens = state_.cached_tokens;
   if (facts_.shape.samples > 0) watchdog_.progress();
 
-  state_.cohort.advance(end, gaps_, finished_);
+  if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
   for (const Chunk& chunk : decisions_.chunks) play_chunk(chunk, end);
   if (!decisions_.chunks.empty()) {
     std::erase_if(state_.prefilling, [](const Sequence* s) { return s->state != SequenceState::prefilling; });
   }
   facts_.gaps = gaps_;
+  scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), by_order);
   std::vector<Departure> cancelled;
@@ -161,6 +182,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
   }
   sequence.last_token = end;
   sequence.generated += 1;
+  // A sequence that was stalled becomes a member again with the token that it was served.
   if (sequence.generated == sequence.output_tokens) {
     sequence.state = SequenceState::decoding;
     finished_.push_back(&sequence);
@@ -172,7 +194,8 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 void Replica::finish(Sequence& sequence) {
   state_.running.remove(sequence);
   state_.cached_tokens -= sequence.cached;
-  state_.pool.release(sequence.blocks);
+  scheduler_->ended(sequence);
+  state_.memory->release(sequence, Released::finished);
   departures_.push_back({&sequence, Outcome::completed, {}});
 }
 
@@ -186,7 +209,10 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .first_token = sequence.first_token,
           .ended = ended,
           .preemptions = sequence.preemptions,
-          .recomputed_tokens = sequence.recomputed};
+          .recomputed_tokens = sequence.recomputed,
+          .discarded_tokens = sequence.discarded,
+          .found_tokens = sequence.found_first,
+          .found_again_tokens = sequence.found_again};
 }
 
 void Replica::dismiss_departed() {
@@ -199,11 +225,14 @@ void Replica::abandon(std::string_view reason) {
   while (Sequence* sequence = state_.running.front()) {
     if (sequence->state == SequenceState::decoding) state_.cohort.leave(*sequence);
     state_.running.remove(*sequence);
-    state_.pool.release(sequence->blocks);
+    state_.memory->release(*sequence, Released::finished);
     departures_.push_back({sequence, Outcome::unfinished, reason});
   }
-  for (Sequence* sequence : state_.waiting) departures_.push_back({sequence, Outcome::unfinished, reason});
-  state_.waiting.clear();
+  while (!state_.waiting.empty()) {
+    Sequence& head = state_.waiting.head();
+    departures_.push_back({&head, Outcome::unfinished, reason});
+    state_.waiting.remove(head);
+  }
   state_.prefilling.clear();
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;
@@ -212,10 +241,10 @@ void Replica::abandon(std::string_view reason) {
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {
   if (state_.waiting.empty()) return {};
-  const Sequence& head = *state_.waiting.front();
-  const std::string needs = name_of(head.request) + " needs " + std::to_string(state_.blocks_for(head.known())) +
+  const Sequence& head = state_.waiting.head();
+  const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
                             " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
-                            std::to_string(state_.pool.total());
+                            std::to_string(state_.memory->total());
   if (watchdog_.cycling()) {
     return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + needs +
            "; it is admitted, evicted and admitted again";
@@ -230,17 +259,19 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
 // Names who did what, for observers that asked; the one place that walks the batch.
 void Replica::describe_schedule() {
   schedule_ = {};
-  auto chunk = decisions_.chunks.begin();
+  std::map<const Sequence*, std::int64_t> chunks;
+  for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
   for (Sequence* sequence = state_.running.front(); sequence != nullptr;
        sequence = SequenceList<&Sequence::running>::after(*sequence)) {
-    std::int64_t tokens = sequence->state == SequenceState::decoding ? 1 : 0;
-    if (chunk != decisions_.chunks.end() && chunk->sequence == sequence) tokens = (chunk++)->tokens;
+    const auto chunk = chunks.find(sequence);
+    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
+    if (chunk != chunks.end()) tokens = chunk->second;
     if (tokens == 0) continue;
     schedule_.scheduled.emplace_back(&sequence->request, tokens);
     schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
   }
   for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
-  for (const Sequence* sequence : state_.waiting) schedule_.waiting.push_back(&sequence->request);
+  state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
   for (const auto& [sequence, tokens] : decisions_.found)
     schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }

@@ -10,6 +10,7 @@
 #include "sim/serving/observer.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/replica_state.hpp"
+#include "sim/serving/scheduler.hpp"
 #include "sim/serving/watchdog.hpp"
 
 namespace decodesim {
@@ -36,7 +37,7 @@ class Replica {
   [[nodiscard]] bool busy() const { return busy_; }
   /// Requests in the server, waiting or running.
   [[nodiscard]] std::int64_t in_system() const;
-  [[nodiscard]] std::int64_t free_blocks() const { return state_.pool.free(); }
+  [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
 
   /// Plans pass `number` at `start`. Returns false where the pass is empty: nothing was scheduled, preempted or
   /// cancelled. Otherwise, and in any case with `grid`, the replica is busy until complete().
@@ -60,6 +61,8 @@ class Replica {
   void note_refusal() { watchdog_.progress(); }
 
  private:
+  Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   void price_pass();
   void cancel_hopeless();
   void describe_schedule();
@@ -80,6 +83,7 @@ class Replica {
   std::vector<Sequence*> finished_;
   std::vector<Departure> departures_;
   Watchdog watchdog_;
+  std::int64_t cached_blocks_evicted_ = 0;  // told so far
 };
 
 }  // namespace decodesim

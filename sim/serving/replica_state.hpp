@@ -1,16 +1,17 @@
 #pragma once
-// What a replica owns: its pool, its queue and its running sequences. Policies see it through ReplicaView and change it
+// What a replica owns: its memory, its queue and its running sequences. Policies see it through ReplicaView and change it
 // through Draft, never directly.
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
-#include "sim/serving/block_pool.hpp"
+#include "sim/serving/kv_memory.hpp"
 #include "sim/serving/lock_step.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
 #include "sim/serving/server_config.hpp"
+#include "sim/serving/waiting_queue.hpp"
 
 namespace decodesim {
 
@@ -20,33 +21,38 @@ struct Chunk {
   std::int64_t tokens = 0;
 };
 
-/// What one pass decided beyond "every member of the cohort gets one token".
+/// What one pass decided.
 struct PassDecisions {
-  std::vector<Chunk> chunks;         // by order of admission, newly admitted ones last
-  std::vector<Sequence*> preempted;  // in the order of eviction
-  std::vector<Chunk> found;          // tokens found in place at admission, where there were any
+  bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
+  std::vector<Chunk> chunks;             // who gets tokens beside the cohort
+  std::vector<Sequence*> preempted;      // in the order of eviction
+  std::vector<EvictionFacts> evictions;  // the same, told
+  std::vector<Sequence*> dropped;        // requests that the engine gave up
+  std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   AdmissionLimit limit = AdmissionLimit::arrivals;
+  std::int64_t found_first = 0;
+  std::int64_t found_again = 0;
 
   void clear() {
+    decodes = true;
     chunks.clear();
     preempted.clear();
+    evictions.clear();
+    dropped.clear();
     found.clear();
     limit = AdmissionLimit::arrivals;
+    found_first = found_again = 0;
   }
 };
 
-/// Running sequences are in order of admission. Each either decodes with the cohort or prefills.
+/// Running sequences are in order of admission. Each decodes with the cohort, prefills, or is stalled.
 struct ReplicaState {
-  explicit ReplicaState(const ServerConfig& server)
-      : config(server), pool(server.usable_blocks), cohort(server.block_size) {}
-
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const {
-    return (tokens + config.block_size - 1) / config.block_size;
-  }
+  ReplicaState(const ServerConfig& server, std::unique_ptr<KvMemory> kv, std::unique_ptr<QueueOrder> order)
+      : config(server), memory(std::move(kv)), waiting(std::move(order)), cohort(server.block_size) {}
 
   ServerConfig config;
-  BlockPool pool;
-  std::deque<Sequence*> waiting;
+  std::unique_ptr<KvMemory> memory;
+  WaitingQueue waiting;
   SequenceList<&Sequence::running> running;
   LockStep cohort;
   std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, by order of admission

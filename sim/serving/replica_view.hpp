@@ -14,17 +14,41 @@ class ReplicaView {
   explicit ReplicaView(const ReplicaState& state) : state_(state) {}
 
   [[nodiscard]] std::int64_t num_blocks() const { return state_.config.num_blocks; }
-  [[nodiscard]] std::int64_t free_blocks() const { return state_.pool.free(); }
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return state_.blocks_for(tokens); }
+  [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const {
+    return (tokens + state_.config.block_size - 1) / state_.config.block_size;
+  }
   [[nodiscard]] std::int64_t max_model_len() const { return state_.config.max_model_len; }
 
   [[nodiscard]] std::int64_t running() const { return state_.running.size(); }
+  [[nodiscard]] Sequence* first_admitted() const { return state_.running.front(); }
   [[nodiscard]] Sequence* last_admitted() const { return state_.running.back(); }
+  /// The next running sequence in order of admission, or nothing.
+  [[nodiscard]] static Sequence* admitted_after(const Sequence& running) {
+    return SequenceList<&Sequence::running>::after(running);
+  }
+  [[nodiscard]] static Sequence* admitted_before(const Sequence& running) {
+    return SequenceList<&Sequence::running>::before(running);
+  }
+
+  [[nodiscard]] const LockStep& cohort() const { return state_.cohort; }
+  /// Running sequences with prompt tokens still to compute, in order of admission.
+  [[nodiscard]] const std::vector<Sequence*>& prefilling() const { return state_.prefilling; }
+  /// Tokens of a running sequence whose KV is there, and tokens it has generated, as of now.
+  [[nodiscard]] std::int64_t cached(const Sequence& sequence) const {
+    return sequence.state == SequenceState::decoding ? state_.cohort.cached(sequence) : sequence.cached;
+  }
+  [[nodiscard]] std::int64_t generated(const Sequence& sequence) const {
+    return sequence.state == SequenceState::decoding
+               ? state_.cohort.cached(sequence) + 1 - sequence.request.input_tokens
+               : sequence.generated;
+  }
 
   [[nodiscard]] bool anyone_waits() const { return !state_.waiting.empty(); }
-  [[nodiscard]] Sequence& head_of_queue() const { return *state_.waiting.front(); }
+  [[nodiscard]] Sequence& head_of_queue() const { return state_.waiting.head(); }
+  [[nodiscard]] const WaitingQueue& queue() const { return state_.waiting; }
 
-  /// Tokens whose KV is in place when this waiting sequence is admitted: what a prefill tier delivered.
+  /// Tokens whose KV a prefill tier put in place for this waiting sequence.
   [[nodiscard]] std::int64_t found_in_place(const Sequence& waiting) const;
 
  private:

@@ -1,17 +1,35 @@
 #pragma once
 // Decides what a replica does next.
 
+#include <cstdint>
+#include <memory>
+
+#include "sim/core/time.hpp"
 #include "sim/serving/draft.hpp"
 #include "sim/serving/replica_view.hpp"
 
 namespace decodesim {
 
-/// Plans one pass: looks at `view`, decides through `draft`, keeps nothing of either. The same state always gets the
-/// same plan.
+/// Plans the passes of one replica: looks at `view`, decides through `draft`, keeps neither. The same history always gets
+/// the same plan. What it remembers of a sequence lies in a vector by Sequence::slot; slots are used again.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
   virtual void plan(const ReplicaView& view, Draft& draft) = 0;
+
+  /// A request joined the end of the queue.
+  virtual void arrived(Sequence&) {}
+  /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`.
+  virtual void step_ended(const ReplicaView&, Duration) {}
+  /// A sequence leaves for good; its memory is given back right after this.
+  virtual void ended(Sequence&) {}
+};
+
+/// What an engine is made of.
+struct EngineParts {
+  std::unique_ptr<KvMemory> memory;
+  std::unique_ptr<QueueOrder> queue_order;  // none: first come, first served
+  std::unique_ptr<Scheduler> scheduler;     // may refer to the memory, which outlives it
 };
 
 }  // namespace decodesim

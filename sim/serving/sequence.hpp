@@ -21,6 +21,7 @@ enum class SequenceState {
   waiting,     // in the queue, without KV
   prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
   decoding,    // running in lock-step: one token a step
+  stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
 };
 
 /// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
@@ -29,7 +30,9 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::int64_t order = 0;  // grows with every admission; running sequences are sorted by it
+  std::size_t slot = 0;     // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t order = 0;   // grows with every admission; running sequences are sorted by it
+  std::int64_t ticket = 0;  // grows with every place taken in the queue
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
@@ -47,6 +50,10 @@ struct Sequence {
   std::int64_t recomputed = 0;
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;
+  std::int64_t discarded = 0;    // KV tokens that preemptions took from it
+  std::int64_t found_first = 0;  // tokens in place when it was first admitted
+  std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
+  bool admitted = false;         // at least once
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};

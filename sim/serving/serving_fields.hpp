@@ -15,6 +15,21 @@ inline constexpr std::string_view after_preemption_names[] = {"recompute", "refe
 // Tokens times context of a step still fit 64 bits.
 inline constexpr double most_tokens_of_a_step = 1e9;
 
+/// A field that only some engines read: EngineRow::knobs lists it.
+template <std::size_t n>
+struct KnobName {
+  char text[n];
+  constexpr KnobName(const char (&name)[n]) : text() {
+    for (std::size_t i = 0; i < n; ++i) text[i] = name[i];
+  }
+};
+template <KnobName knob>
+bool knob_is_read(const SchedulerSpec& scheduler) {
+  return engine_reads(scheduler.engine, knob.text);
+}
+template <KnobName knob>
+inline constexpr Applies where_read = when<&knob_is_read<knob>>("scheduler.engine is one that has it", "engine");
+
 inline std::vector<std::string_view> engine_names() {
   std::vector<std::string_view> names;
   for (const EngineRow& row : engine_table()) names.push_back(row.name);
@@ -61,18 +76,22 @@ inline constexpr Field scheduler_fields[] = {
                                                         {.doc = "most tokens of one prompt in a step; 0: no limit",
                                                          .source = DefaultSource::spec,
                                                          .kind = Kind::tokens,
-                                                         .range = from_to(0, most_tokens_of_a_step)}),
-    field<&SchedulerSpec::enable_chunked_prefill>(
-        "enable_chunked_prefill",
-        {.doc = "a prompt may be computed over several steps", .source = DefaultSource::spec}),
-    field<&SchedulerSpec::reserve_full_isl>(
-        "reserve_full_isl",
-        {.doc = "admit only where the whole current sequence fits now", .source = DefaultSource::spec}),
+                                                         .range = from_to(0, most_tokens_of_a_step),
+                                                         .applies = where_read<"long_prefill_token_threshold">}),
+    field<&SchedulerSpec::enable_chunked_prefill>("enable_chunked_prefill",
+                                                  {.doc = "a prompt may be computed over several steps",
+                                                   .source = DefaultSource::spec,
+                                                   .applies = where_read<"enable_chunked_prefill">}),
+    field<&SchedulerSpec::reserve_full_isl>("reserve_full_isl",
+                                            {.doc = "admit only where the whole current sequence fits now",
+                                             .source = DefaultSource::spec,
+                                             .applies = where_read<"reserve_full_isl">}),
     field<&SchedulerSpec::watermark>("watermark",
                                      {.doc = "share of the blocks that admissions leave free while something runs",
                                       .source = DefaultSource::spec,
                                       .kind = Kind::fraction,
-                                      .range = from_below(0, 1)}),
+                                      .range = from_below(0, 1),
+                                      .applies = where_read<"watermark">}),
     field<&SchedulerSpec::async>(
         "async", {.doc = "plan the next step while this one runs: what current servers do by default, but not "
                          "simulated yet",

@@ -2,21 +2,36 @@
 // Who asks for what, when.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/core/quantity.hpp"
 #include "sim/core/time.hpp"
 
 namespace decodesim {
 
+/// Consecutive tokens that several prompts may share: at the same offset of a run with the same key stands the same
+/// token, in whatever prompt.
+struct TokenRun {
+  std::uint64_t key = 0;
+  std::int64_t tokens = 0;
+
+  friend bool operator==(const TokenRun&, const TokenRun&) = default;
+};
+
 struct Request {
-  std::int64_t index = 0;          // position in the workload, from 0; ties in arrival are served in this order
-  std::string id;                  // the user's name for it; empty: its index
-  Time arrival{};                  // closed loop: set when a place becomes free
-  std::int64_t input_tokens = 0;   // at least 1
-  std::int64_t output_tokens = 0;  // what it will really generate, at least 1; no policy sees it
-  std::int64_t max_tokens = 0;     // what the client asks for, at least output_tokens; policies see it
-  std::int64_t priority = 0;       // smaller is more urgent, as in vLLM
+  std::int64_t index = 0;              // position in the workload, from 0; ties in arrival are served in this order
+  std::string id;                      // the user's name for it; empty: its index
+  Time arrival{};                      // closed loop: set when a place becomes free
+  std::int64_t input_tokens = 0;       // at least 1
+  std::int64_t output_tokens = 0;      // what it will really generate, at least 1; no policy sees it
+  std::int64_t max_tokens = 0;         // what the client asks for, at least output_tokens; policies see it
+  std::int64_t priority = 0;           // smaller is more urgent, as in vLLM
+  std::string client{};                // whose it is, for fair shares; empty: nobody's in particular
+  std::string class_name{};            // what reports group it under; empty: all are one class
+  std::optional<Duration> deadline{};  // after its arrival, when its last token should be there
+  std::vector<TokenRun> content{};     // what its prompt begins with; the tokens beyond, and its output, are its own
 
   friend bool operator==(const Request&, const Request&) = default;
 };

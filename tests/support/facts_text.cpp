@@ -65,6 +65,14 @@ void FactsText::step(const StepFacts& facts) {
   line += " scheduled " + std::to_string(facts.scheduled) + " preempted " + std::to_string(facts.preempted);
   line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
   line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
+  line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens);
+  line += " cached evicted " + std::to_string(facts.cached_blocks_evicted) + " evictions";
+  for (const EvictionFacts& one : facts.evictions) {
+    line += " " + name(one.victim) + " for " + (one.requester != nullptr ? name(one.requester) : "all") + " ";
+    line += std::string(eviction_reason_names[static_cast<std::size_t>(one.reason)]) + " ";
+    line += std::string(kv_fate_names[static_cast<std::size_t>(one.fate)]) + " " + std::to_string(one.tokens) + "t " +
+            std::to_string(one.blocks) + "b of " + std::to_string(one.free_before);
+  }
   line += " limit " + std::string(admission_limit_names[static_cast<std::size_t>(facts.limit)]);
   line += " shape" + text(facts.shape) + " ledger" + text(facts.ledger);
 
@@ -111,7 +119,9 @@ void FactsText::ended(const RequestFacts& facts) {
                    std::string(facts.reason) + ") after " + std::to_string(facts.output_tokens) + " tokens, arrived " +
                    text(facts.request->arrival) + " scheduled " + text(facts.scheduled) + " first " +
                    text(facts.first_token) + " ended " + text(facts.ended) + " preempted " +
-                   std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens));
+                   std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens) +
+                   " discarded " + std::to_string(facts.discarded_tokens) + " found " +
+                   std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens));
 }
 
 void FactsText::run_ended(const RunFacts& facts) {

@@ -1,8 +1,9 @@
 #pragma once
-// One pass of the vLLM V1 scheduler over plain queues, to be read beside a description of it, line by line.
+// What the engines of the plain stepper have in common: their sequences, their plans, a pool of blocks.
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -23,12 +24,26 @@ struct PlainSequence {
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;  // those where it evicted itself
   std::int64_t recomputed = 0;
+  std::int64_t discarded = 0;
+  std::int64_t found_first = 0;
+  std::int64_t found_again = 0;
+  bool admitted = false;
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
 
   /// T: tokens whose ids are known.
   [[nodiscard]] std::int64_t known() const { return input + emitted; }
+};
+
+/// One eviction, as it is told.
+struct PlainEviction {
+  PlainSequence* victim;
+  const PlainSequence* requester;  // null: nobody in particular
+  EvictionReason reason;
+  std::int64_t tokens;
+  std::int64_t blocks;
+  std::int64_t free_before;
 };
 
 /// What a pass decided.
@@ -48,40 +63,57 @@ struct PlainPlan {
   };
   std::vector<Grant> scheduled;
   std::vector<PlainSequence*> preempted;
-  std::vector<Found> found;  // tokens in place at admission, where there are any
+  std::vector<PlainEviction> evictions;  // the same, with what is told of them
+  std::vector<Found> found;              // tokens in place at admission, where there are any
   std::vector<Cancelled> cancelled;
   AdmissionLimit limit = AdmissionLimit::arrivals;
 
   [[nodiscard]] bool empty() const { return scheduled.empty() && preempted.empty() && cancelled.empty(); }
 };
 
-/// The queues and the pool, and the pass over them. Blocks have the ids 1 to usable_blocks.
+/// An engine over plain queues. Each is one file, plain_ENGINE.cpp, to be read beside a description of it, line by line.
 class PlainScheduler {
  public:
-  explicit PlainScheduler(const ServerConfig& server);
+  virtual ~PlainScheduler() = default;
 
   /// One pass; afterwards the tokens it granted count as cached.
-  PlainPlan plan();
-  /// Gives the blocks of a sequence back, from the last of its table to the first.
-  void release(PlainSequence& sequence);
+  virtual PlainPlan plan() = 0;
+  /// A request joins the queue.
+  virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
+  /// The step of the last plan is over, after so long; its tokens are out.
+  virtual void step_ended(const PlainPlan&, Duration) {}
+  /// A running sequence emitted its last token: takes it out of `running` and its memory back.
+  virtual void ended(PlainSequence& sequence) = 0;
+  [[nodiscard]] virtual std::int64_t free_blocks() const = 0;
+  [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 
   std::vector<PlainSequence*> running;  // in the order of admission
   std::deque<PlainSequence*> waiting;   // head first
-  std::deque<std::uint32_t> free;       // taken from the front, given back to the end
+};
+
+/// The engine that `server` names.
+std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server);
+
+// The engines.
+std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
+
+/// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
+class PlainPool {
+ public:
+  explicit PlainPool(const ServerConfig& server);
+  [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(free_.size()); }
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
+  void take(PlainSequence& sequence, std::int64_t count);
+  /// Gives the blocks of a sequence back, from the last of its table to the first.
+  void release(PlainSequence& sequence);
 
  private:
-  void extend_running(PlainPlan& plan);
-  void admit_waiting(PlainPlan& plan);
-  void give_up(PlainPlan& plan);
-  void preempt(PlainSequence* victim, const PlainSequence* requester);
-  void take_blocks(PlainSequence& sequence, std::int64_t count);
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
-  [[nodiscard]] std::int64_t free_blocks() const { return static_cast<std::int64_t>(free.size()); }
-
-  const ServerConfig& server_;
-  std::int64_t budget_ = 0;
-  bool head_refused_for_blocks_ = false;
+  std::int64_t block_size_;
+  std::deque<std::uint32_t> free_;
 };
+
+/// The books of an eviction: what the victim loses and what is told of it. Its memory is not touched, nor any list.
+PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,
+                      std::int64_t free_before, std::int64_t free_after);
 
 }  // namespace decodesim::tests

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace {
 class PlainRun {
  public:
   PlainRun(const ServerConfig& server, RequestSource& source, std::span<Observer* const> observers)
-      : server_(server), source_(source), observers_(observers), scheduler_(server) {}
+      : server_(server), source_(source), observers_(observers), scheduler_(make_plain_scheduler(server)) {}
 
   RunFacts play();
 
@@ -44,16 +45,17 @@ class PlainRun {
   const ServerConfig& server_;
   RequestSource& source_;
   std::span<Observer* const> observers_;
-  PlainScheduler scheduler_;
+  std::unique_ptr<PlainScheduler> scheduler_;
 
   std::deque<Life> lives_;            // everyone who arrived; addresses stay
   std::optional<Request> open_next_;  // open loop: the next arrival
   std::int64_t vacancies_ = 0;        // closed loop: places to be taken at this instant
   Time now_{};
   Time last_happened_{};
-  std::int64_t pass_ = 1;                 // the number of the next pass
-  std::int64_t idle_passes_ = 0;          // just before it, not told yet
-  std::int64_t preemptions_in_vain_ = 0;  // since a token, an arrival or an end
+  std::int64_t pass_ = 1;                   // the number of the next pass
+  std::int64_t idle_passes_ = 0;            // just before it, not told yet
+  std::int64_t cached_blocks_evicted_ = 0;  // told so far
+  std::int64_t preemptions_in_vain_ = 0;    // since a token, an arrival or an end
 };
 
 RunFacts PlainRun::play() {
@@ -66,7 +68,7 @@ RunFacts PlainRun::play() {
   take_arrivals_at(now_);
 
   while (true) {
-    if (scheduler_.running.empty() && scheduler_.waiting.empty()) {
+    if (scheduler_->running.empty() && scheduler_->waiting.empty()) {
       if (!arrival_pending()) return finish("");
       sleep_until(open_next_->arrival);
       continue;
@@ -78,7 +80,7 @@ RunFacts PlainRun::play() {
     tell_idle_passes();
 
     const bool more_to_come = arrival_pending();
-    const PlainPlan plan = scheduler_.plan();
+    const PlainPlan plan = scheduler_->plan();
     if (!plan.empty() || grid) step(plan);
     if (plan.empty()) {
       if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
@@ -127,7 +129,7 @@ void PlainRun::arrive(Request request) {
     end(sequence, Outcome::rejected, "never fits the KV pool", request.arrival);
     return;
   }
-  scheduler_.waiting.push_back(&sequence);
+  scheduler_->arrived(sequence);
 }
 
 void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view reason, Time at) {
@@ -148,6 +150,9 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   facts.ended = at;
   facts.preemptions = sequence.preemptions;
   facts.recomputed_tokens = sequence.recomputed;
+  facts.discarded_tokens = sequence.discarded;
+  facts.found_tokens = sequence.found_first;
+  facts.found_again_tokens = sequence.found_again;
   for (Observer* observer : observers_) observer->ended(facts);
 }
 
@@ -169,7 +174,7 @@ void PlainRun::tell_idle_passes() {
   if (idle_passes_ == 0) return;
   const Time start = now_ - idle_passes_ * server_.grid_step;
   for (Observer* observer : observers_) {
-    observer->idle(pass_, idle_passes_, start, static_cast<std::int64_t>(scheduler_.free.size()));
+    observer->idle(pass_, idle_passes_, start, scheduler_->free_blocks());
   }
   pass_ += idle_passes_;
   idle_passes_ = 0;
@@ -181,25 +186,42 @@ void PlainRun::step(const PlainPlan& plan) {
   ScheduleFacts schedule;
   facts.number = pass_++;
   facts.start = now_;
-  facts.running = static_cast<std::int64_t>(scheduler_.running.size());
-  facts.waiting = static_cast<std::int64_t>(scheduler_.waiting.size());
+  facts.running = static_cast<std::int64_t>(scheduler_->running.size());
+  facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
   facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
   facts.preempted = static_cast<std::int64_t>(plan.preempted.size());
-  facts.free_blocks = static_cast<std::int64_t>(scheduler_.free.size());
+  facts.free_blocks = scheduler_->free_blocks();
   facts.limit = plan.limit;
   facts.schedule = &schedule;
   preemptions_in_vain_ += facts.preempted;
 
-  for (const PlainSequence* sequence : scheduler_.running) facts.cached_tokens += sequence->cached;
+  for (const PlainSequence* sequence : scheduler_->running) facts.cached_tokens += sequence->cached;
   for (const PlainSequence* sequence : plan.preempted) schedule.preempted.push_back(sequence->request);
-  for (const PlainSequence* sequence : scheduler_.waiting) schedule.waiting.push_back(sequence->request);
+  std::vector<EvictionFacts> evictions;
+  for (const PlainEviction& one : plan.evictions) {
+    evictions.push_back({.victim = one.victim->request,
+                         .requester = one.requester != nullptr ? one.requester->request : nullptr,
+                         .reason = one.reason,
+                         .fate = KvFate::dropped,
+                         .tokens = one.tokens,
+                         .blocks = one.blocks,
+                         .free_before = one.free_before});
+  }
+  facts.evictions = evictions;
+  facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
+  cached_blocks_evicted_ += facts.cached_blocks_evicted;
+  for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
   for (const PlainPlan::Found& found : plan.found) {
     schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
+    PlainSequence& sequence = *found.sequence;
+    (sequence.admitted ? sequence.found_again : sequence.found_first) += found.tokens;
+    (sequence.admitted ? facts.found_again_tokens : facts.found_tokens) += found.tokens;
   }
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
     schedule.block_tables.push_back({grant.sequence->request, grant.sequence->blocks});
     if (grant.sequence->scheduled < Time{}) grant.sequence->scheduled = now_;
+    grant.sequence->admitted = true;
   }
 
   // The price. A step that only evicts takes no time, except on a grid.
@@ -246,11 +268,11 @@ void PlainRun::step(const PlainPlan& plan) {
     }
   }
   facts.gaps = gaps;
+  scheduler_->step_ended(plan, facts.end - facts.start);
   for (Observer* observer : observers_) observer->step(facts);
 
   for (PlainSequence* sequence : finished) {
-    scheduler_.release(*sequence);
-    scheduler_.running.erase(std::find(scheduler_.running.begin(), scheduler_.running.end(), sequence));
+    scheduler_->ended(*sequence);
     end(*sequence, Outcome::completed, "", now_);
   }
   for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
@@ -276,11 +298,11 @@ std::int64_t PlainRun::book_recomputed(const PlainPlan& plan, StepShape& without
 
 std::string PlainRun::who_waits(const std::string& why) const {
   std::string text = why + ":";
-  for (const PlainSequence* sequence : scheduler_.waiting) {
+  for (const PlainSequence* sequence : scheduler_->waiting) {
     text += " request " + std::to_string(sequence->request->index) + " of " + std::to_string(sequence->known()) +
             " tokens waits;";
   }
-  return text + " " + std::to_string(scheduler_.free.size()) + " blocks are free";
+  return text + " " + std::to_string(scheduler_->free_blocks()) + " blocks are free";
 }
 
 RunFacts PlainRun::finish(std::string watchdog) {

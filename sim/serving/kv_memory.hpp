@@ -1,0 +1,30 @@
+#pragma once
+// The KV memory of a server, as whoever owns sequences sees it.
+
+#include <cstdint>
+
+#include "sim/serving/sequence.hpp"
+
+namespace decodesim {
+
+/// Why a sequence gives its KV memory back.
+enum class Released {
+  finished,  // it emitted its last token, or its request was given up
+  evicted,   // it makes room and will come back
+};
+
+/// What every memory can tell and do; how it is handed out is between an engine's scheduler and the kind of memory it
+/// was made with. Amounts are blocks (pages, where the engine calls them so). Always: free + used = total.
+class KvMemory {
+ public:
+  virtual ~KvMemory() = default;
+  [[nodiscard]] virtual std::int64_t total() const = 0;
+  /// Blocks that no sequence holds, whether or not they still hold KV that can be found again.
+  [[nodiscard]] virtual std::int64_t free() const = 0;
+  /// Takes back all that `sequence` holds.
+  virtual void release(Sequence& sequence, Released why) = 0;
+  /// Blocks that lost KV which could still have been found, because somebody needed their room.
+  [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
+};
+
+}  // namespace decodesim

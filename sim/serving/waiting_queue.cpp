@@ -1,0 +1,56 @@
+#include "sim/serving/waiting_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace decodesim {
+
+bool WaitingQueue::Before::operator()(const Sequence* a, const Sequence* b) const {
+  if (order->before(*a, *b)) return true;
+  if (order->before(*b, *a)) return false;
+  return a->ticket < b->ticket;
+}
+
+WaitingQueue::WaitingQueue(std::unique_ptr<QueueOrder> order)
+    : order_(std::move(order)), by_key_(Before{order_.get()}) {}
+
+std::int64_t WaitingQueue::size() const {
+  return static_cast<std::int64_t>(sorted() ? by_key_.size() : by_arrival_.size());
+}
+
+Sequence& WaitingQueue::head() const { return sorted() ? **by_key_.begin() : *by_arrival_.front(); }
+
+void WaitingQueue::push_back(Sequence& sequence) {
+  sequence.ticket = next_ticket_++;
+  if (sorted()) {
+    by_key_.insert(&sequence);
+  } else {
+    by_arrival_.push_back(&sequence);
+  }
+}
+
+void WaitingQueue::push_front(Sequence& sequence) {
+  if (sorted()) return push_back(sequence);
+  sequence.ticket = next_ticket_++;
+  by_arrival_.push_front(&sequence);
+}
+
+void WaitingQueue::remove(Sequence& sequence) {
+  if (sorted()) {
+    check(by_key_.erase(&sequence) == 1, "a sequence that leaves the queue is in it");
+    return;
+  }
+  if (!by_arrival_.empty() && by_arrival_.front() == &sequence) return by_arrival_.pop_front();
+  const auto place = std::find(by_arrival_.begin(), by_arrival_.end(), &sequence);
+  check(place != by_arrival_.end(), "a sequence that leaves the queue is in it");
+  by_arrival_.erase(place);
+}
+
+std::deque<Sequence*>& WaitingQueue::list() {
+  check(!sorted(), "a queue that is sorted by key has no list to be sorted by hand");
+  return by_arrival_;
+}
+
+}  // namespace decodesim

@@ -1,0 +1,65 @@
+#pragma once
+// The requests that wait to run.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+
+#include "sim/serving/sequence.hpp"
+
+namespace decodesim {
+
+/// In which order requests wait, where it is not that of their arrival. The order of two requests must not change while
+/// both wait; equal ones stand in the order in which they joined.
+class QueueOrder {
+ public:
+  virtual ~QueueOrder() = default;
+  /// Does `a` go before `b`?
+  [[nodiscard]] virtual bool before(const Sequence& a, const Sequence& b) const = 0;
+};
+
+/// First come, first served, with a head to which victims can return; or sorted by a QueueOrder, where all go to the
+/// place of their key. Head and tail are constant time, a sorted place is a logarithm.
+class WaitingQueue {
+ public:
+  /// Without an order: first come, first served.
+  explicit WaitingQueue(std::unique_ptr<QueueOrder> order = nullptr);
+
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] bool sorted() const { return order_ != nullptr; }
+  [[nodiscard]] Sequence& head() const;
+
+  /// Puts a sequence behind those that wait, or at the place of its key.
+  void push_back(Sequence& sequence);
+  /// Puts a sequence before those that wait, or at the place of its key.
+  void push_front(Sequence& sequence);
+  /// Takes a sequence out, wherever it stands: constant time for the head, else a walk where nothing sorts the queue.
+  void remove(Sequence& sequence);
+
+  /// Calls `look` with every waiting sequence, head first.
+  template <class Look>
+  void for_each(const Look& look) const {
+    if (sorted()) {
+      for (Sequence* sequence : by_key_) look(*sequence);
+    } else {
+      for (Sequence* sequence : by_arrival_) look(*sequence);
+    }
+  }
+  /// The list itself, head first, for schedulers that sort it by themselves. Only where no QueueOrder does.
+  [[nodiscard]] std::deque<Sequence*>& list();
+
+ private:
+  struct Before {
+    const QueueOrder* order = nullptr;
+    bool operator()(const Sequence* a, const Sequence* b) const;
+  };
+
+  std::unique_ptr<QueueOrder> order_;
+  std::deque<Sequence*> by_arrival_;
+  std::set<Sequence*, Before> by_key_;
+  std::int64_t next_ticket_ = 0;  // who joins later has the larger one
+};
+
+}  // namespace decodesim

@@ -1,0 +1,166 @@
+// One pass of the vLLM V1 scheduler over plain queues.
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/plain_scheduler.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+class PlainVllmV1 final : public PlainScheduler {
+ public:
+  explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {}
+
+  PlainPlan plan() override;
+  void ended(PlainSequence& sequence) override {
+    running.erase(std::find(running.begin(), running.end(), &sequence));
+    pool_.release(sequence);
+  }
+  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+
+ private:
+  void extend_running(PlainPlan& plan);
+  void admit_waiting(PlainPlan& plan);
+  void give_up(PlainPlan& plan);
+  void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason);
+  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
+
+  const ServerConfig& server_;
+  PlainPool pool_;
+  std::int64_t budget_ = 0;
+  bool head_refused_for_blocks_ = false;
+};
+
+PlainPlan PlainVllmV1::plan() {
+  PlainPlan plan;
+  budget_ = server_.scheduler.max_num_batched_tokens;
+  head_refused_for_blocks_ = false;
+
+  extend_running(plan);
+  if (plan.preempted.empty()) {
+    admit_waiting(plan);
+  } else {
+    plan.limit = AdmissionLimit::kv_capacity;
+  }
+  if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
+
+  for (const PlainPlan::Grant& grant : plan.scheduled) grant.sequence->cached += grant.tokens;
+  return plan;
+}
+
+/// Phase R: running sequences first, in the order of admission.
+void PlainVllmV1::extend_running(PlainPlan& plan) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  std::size_t i = 0;
+  while (i < running.size() && budget_ > 0) {
+    PlainSequence* r = running[i];
+    std::int64_t n = r->known() - r->cached;
+    if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
+    n = std::min(n, budget_);
+    n = std::min(n, server_.max_model_len - 1 - r->cached);
+    if (n == 0) {
+      ++i;
+      continue;
+    }
+
+    const std::int64_t need = pool_.blocks_for(r->cached + n) - static_cast<std::int64_t>(r->blocks.size());
+    bool evicted_itself = false;
+    while (need > pool_.free()) {
+      PlainSequence* victim = running.back();
+      running.pop_back();
+      preempt(plan, victim, r, r->cached + 1 == r->known() ? EvictionReason::decode : EvictionReason::prefill);
+      if (victim == r) {
+        evicted_itself = true;
+        break;
+      }
+    }
+    if (evicted_itself) return;
+
+    pool_.take(*r, need);
+    plan.scheduled.push_back({r, r->cached, n});
+    budget_ -= n;
+    ++i;
+  }
+}
+
+/// Phase W: the head of the queue, again and again, until something stops it.
+void PlainVllmV1::admit_waiting(PlainPlan& plan) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  while (budget_ > 0 && !waiting.empty()) {
+    if (static_cast<std::int64_t>(running.size()) >= knobs.max_num_seqs) {
+      plan.limit = AdmissionLimit::max_num_seqs;
+      return;
+    }
+    PlainSequence* r = waiting.front();
+    const std::int64_t found = found_in_place(*r);
+    std::int64_t n = r->known() - found;
+    if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
+    if (!knobs.enable_chunked_prefill && n > budget_) {
+      plan.limit = AdmissionLimit::token_budget;
+      return;
+    }
+    n = std::min(n, budget_);
+
+    std::int64_t watermark = 0;
+    if (!running.empty()) {
+      watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
+    }
+    const std::int64_t whole = pool_.blocks_for(std::min(r->known(), server_.max_model_len));
+    const std::int64_t need = pool_.blocks_for(found + n);
+    if ((knobs.reserve_full_isl && whole + watermark > pool_.free()) || need + watermark > pool_.free()) {
+      plan.limit = AdmissionLimit::kv_capacity;
+      head_refused_for_blocks_ = true;
+      return;
+    }
+
+    waiting.pop_front();
+    running.push_back(r);
+    pool_.take(*r, need);
+    r->cached = found;
+    if (found > 0) plan.found.push_back({r, found});
+    plan.scheduled.push_back({r, found, n});
+    budget_ -= n;
+  }
+  plan.limit = waiting.empty() ? AdmissionLimit::arrivals : AdmissionLimit::token_budget;
+}
+
+/// Takes away who can never run. Since victims go to the head of the queue, who gave up is not always there alone.
+void PlainVllmV1::give_up(PlainPlan& plan) {
+  for (PlainSequence* victim : plan.preempted) {
+    if (victim->self_preemptions < server_.scheduler.fail_after) continue;
+    waiting.erase(std::find(waiting.begin(), waiting.end(), victim));
+    plan.cancelled.push_back({victim, "preempted itself too often"});
+  }
+  // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
+  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && head_refused_for_blocks_) {
+    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
+    waiting.pop_front();
+  }
+}
+
+void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,
+                          EvictionReason reason) {
+  const std::int64_t free_before = pool_.free();
+  pool_.release(*victim);
+  plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
+  plan.preempted.push_back(victim);
+  waiting.push_front(victim);
+}
+
+/// Tokens whose KV arrives with the request, or comes back to it after a preemption, at no cost.
+std::int64_t PlainVllmV1::found_in_place(const PlainSequence& sequence) const {
+  if (server_.serving.prefill == PrefillMode::computed) return 0;
+  if (sequence.preemptions == 0) return sequence.input - 1;
+  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
+  return std::min(sequence.input, sequence.known() - 1);
+}
+
+}  // namespace
+
+std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server) {
+  return std::make_unique<PlainVllmV1>(server);
+}
+
+}  // namespace decodesim::tests
