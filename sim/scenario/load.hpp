@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/field.hpp"
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -25,6 +26,9 @@ std::vector<Scenario> load_scenarios_text(const std::string& text, const std::st
 
 /// The resolved scenario: canonical YAML with every value in effect, which loads to the same scenario anywhere.
 std::string scenario_text(const Scenario& scenario);
+
+/// The fields of one Spec as canonical YAML lines, each behind `indent`; those without effect are left out.
+std::string fields_text(FieldTable fields, const void* spec, const std::string& indent);
 
 /// FNV-1a-64 of the canonical text as 16 hexadecimal digits; of a trace file only its name counts, since where it lies
 /// differs between machines.

@@ -179,6 +179,12 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
 
 }  // namespace
 
+std::string fields_text(FieldTable fields, const void* spec, const std::string& indent) {
+  Writer writer(Paths::whole);
+  writer.mapping(fields, spec, indent);
+  return writer.take();
+}
+
 std::string scenario_text(const Scenario& scenario) { return written(scenario, Paths::whole); }
 
 std::string scenario_hash(const Scenario& scenario) {

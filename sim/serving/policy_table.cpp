@@ -20,8 +20,8 @@ constexpr std::array policies{
 
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "whole-sequence", "fcfs", "last-admitted", "head", "dropped", "no-admission-after-preemption"};
-constexpr std::array<std::string_view, 4> vllm_v1_knobs{"long_prefill_token_threshold", "enable_chunked_prefill",
-                                                        "reserve_full_isl", "watermark"};
+constexpr std::array<std::string_view, 5> vllm_v1_knobs{"max_num_batched_tokens", "long_prefill_token_threshold",
+                                                        "enable_chunked_prefill", "reserve_full_isl", "watermark"};
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",

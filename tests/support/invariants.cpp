@@ -4,6 +4,23 @@
 
 namespace decodesim::tests {
 
+EngineRules rules_of(const ServerConfig& server) {
+  const std::string& engine = server.scheduler.engine;
+  if (engine == "vllm-v1") {
+    return {.in_admission_order = true,
+            .evicts_last_admitted = true,
+            .victims_to_head = true,
+            .first_come_first = true,
+            .evicts_or_admits = true,
+            .exact_tables = true,
+            .has_tables = true,
+            .own_blocks = true,
+            .within_budget = true,
+            .exact_limit = true};
+  }
+  return {};
+}
+
 void InvariantChecker::require(bool holds, const std::string& rule) {
   if (holds || !violation_.empty()) return;
   violation_ = "pass " + std::to_string(pass_) + ": " + rule;
@@ -98,7 +115,8 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
   for (const Request* request : facts.schedule->preempted) {
     Life& life = life_of(request);
     require(life.state == State::running, "only who runs is evicted");
-    require(!running_.empty() && running_.back() == &life, "the last admitted is evicted first");
+    require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
+            "the last admitted is evicted first");
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     for (std::uint32_t block : life.table) holders_.erase(block);
     life.table.clear();
@@ -107,13 +125,18 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     life.cached = 0;
     life.preemptions += 1;
     life.state = State::waiting;
-    waiting_.push_front(&life);
+    if (rules_.victims_to_head) {
+      waiting_.push_front(&life);
+    } else {
+      waiting_.push_back(&life);
+    }
   }
 }
 
 void InvariantChecker::replay_schedule(const StepFacts& facts) {
   const ScheduleFacts& schedule = *facts.schedule;
-  require(schedule.block_tables.size() == schedule.scheduled.size(), "who is scheduled has a table");
+  require(!rules_.has_tables || schedule.block_tables.size() == schedule.scheduled.size(),
+          "who is scheduled has a table");
   shape_ = {};
   recomputed_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
@@ -125,11 +148,12 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     require(life.state == State::running, "only who runs gets tokens");
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
-    require(position == place, "running sequences are served in the order of admission, none left out before another");
+    require(!rules_.in_admission_order || position == place,
+            "running sequences are served in the order of admission, none left out before another");
     place = position + 1;
 
     require(n >= 1 && n <= life.known() - life.cached, "a sequence computes what it knows and has not cached");
-    const std::int64_t threshold = server_.scheduler.long_prefill_token_threshold;
+    const std::int64_t threshold = server_.scheduler.long_prefill_token_threshold;  // 0 where the engine has none
     require(threshold == 0 || n <= threshold, "no chunk passes the threshold");
     tokens += n;
     shape_.add(life.cached, n);
@@ -140,27 +164,32 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     life.cached += n;
     if (life.scheduled < Time{}) life.scheduled = facts.start;
 
+    if (!rules_.has_tables) continue;
     const auto& [owner, table] = schedule.block_tables[i];
     require(owner == request, "tables come in the order of the schedule");
-    require(static_cast<std::int64_t>(table.size()) == blocks_for(life.cached),
+    require(static_cast<std::int64_t>(table.size()) >= blocks_for(life.cached), "a table covers the cached tokens");
+    require(!rules_.exact_tables || static_cast<std::int64_t>(table.size()) == blocks_for(life.cached),
             "a table covers the cached tokens and no more");
     require(table.size() >= life.table.size() && std::equal(life.table.begin(), life.table.end(), table.begin()),
             "a table only grows");
     for (std::size_t b = life.table.size(); b < table.size(); ++b) {
       require(table[b] >= 1 && static_cast<std::int64_t>(table[b]) <= server_.usable_blocks, "a block has a known id");
-      require(holders_.emplace(table[b], &life).second, "a block is in one table at most");
+      require(holders_.emplace(table[b], &life).second || !rules_.own_blocks, "a block is in one table at most");
     }
     life.table = table;
   }
-  require(tokens <= server_.scheduler.max_num_batched_tokens, "the tokens of a step stay within the budget");
+  require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
+          "the tokens of a step stay within the budget");
 }
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
-  require(facts.preempted == 0, "nothing is admitted in a pass that evicts");
+  require(!rules_.evicts_or_admits || facts.preempted == 0, "nothing is admitted in a pass that evicts");
   require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
-  require(!waiting_.empty() && waiting_.front() == &life, "the head of the queue is admitted first");
+  require(!rules_.first_come_first || (!waiting_.empty() && waiting_.front() == &life),
+          "the head of the queue is admitted first");
   for (const Life* other : waiting_) {
-    require(other == &life || other->rank > life.rank, "nobody is admitted before one who came earlier");
+    require(!rules_.first_come_first || other == &life || other->rank > life.rank,
+            "nobody is admitted before one who came earlier");
   }
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
   running_.push_back(&life);
@@ -197,6 +226,10 @@ void InvariantChecker::replay_waiting(const StepFacts& facts) {
     if (here_at_start) expected.push_back(life.request.index);
     ++it;
   }
+  if (!rules_.first_come_first) {
+    std::sort(expected.begin(), expected.end());
+    std::sort(told.begin(), told.end());
+  }
   require(expected == told, "the queue keeps its order");
 }
 
@@ -207,16 +240,18 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
   require(facts.running <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
-  require(facts.free_blocks + count(holders_) == server_.usable_blocks, "free and held blocks are all there are");
+  require(!rules_.has_tables || facts.free_blocks + count(holders_) == server_.usable_blocks,
+          "free and held blocks are all there are");
   std::int64_t cached = 0;
   std::int64_t held = 0;
   for (const Life* life : running_) {
     cached += life->cached;
     held += count(life->table);
-    require(count(life->table) == blocks_for(life->cached), "a table covers the cached tokens and no more");
+    require(!rules_.exact_tables || count(life->table) == blocks_for(life->cached),
+            "a table covers the cached tokens and no more");
   }
   require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");
-  require(held == count(holders_), "every held block is in the table of a running sequence");
+  require(!rules_.own_blocks || held == count(holders_), "every held block is in the table of a running sequence");
   require(facts.recomputed_tokens == recomputed_, "recomputed tokens are those cached before an eviction");
   require(facts.recomputed_tokens > 0 || facts.recompute_time == Duration(0),
           "without recomputed tokens no time goes to them");
@@ -224,6 +259,7 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
 
 /// The limit names something that was really in the way.
 void InvariantChecker::check_limit(const StepFacts& facts) {
+  if (!rules_.exact_limit) return;
   const bool evicted = facts.preempted > 0;
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;

@@ -13,6 +13,21 @@
 
 namespace decodesim::tests {
 
+/// What the engine at hand promises beyond what holds for all.
+struct EngineRules {
+  bool in_admission_order = false;  // running sequences are served in the order of admission, none left out
+  bool evicts_last_admitted = false;
+  bool victims_to_head = false;   // else where the next schedule shows them
+  bool first_come_first = false;  // the head is admitted first, and nobody before one who came earlier
+  bool evicts_or_admits = false;  // never both in a pass
+  bool exact_tables = false;      // a table covers the cached tokens and no more
+  bool has_tables = false;        // blocks have identities
+  bool own_blocks = false;        // no block is in two tables
+  bool within_budget = false;     // max_num_batched_tokens holds
+  bool exact_limit = false;       // the limit told is checked against what happened
+};
+EngineRules rules_of(const ServerConfig& server);
+
 /// Replays the facts of a run and notes the first that breaks a rule:
 ///   blocks    free and held ones are all of them; none is in two tables; tables fit the cached tokens exactly
 ///   limits    tokens within the budget, sequences within max_num_seqs
@@ -25,7 +40,7 @@ namespace decodesim::tests {
 ///             ledger are the step's duration; time and pass numbers never run backwards
 class InvariantChecker : public Observer {
  public:
-  explicit InvariantChecker(const ServerConfig& server) : server_(server) {}
+  explicit InvariantChecker(const ServerConfig& server) : server_(server), rules_(rules_of(server)) {}
 
   [[nodiscard]] bool wants_schedule() const override { return true; }
   void arrived(const Request& request) override;
@@ -77,6 +92,7 @@ class InvariantChecker : public Observer {
   void check_nobody_is_late();
 
   const ServerConfig& server_;
+  EngineRules rules_;
   std::string violation_;
   std::map<std::int64_t, Life> lives_;  // by index
   std::vector<Life*> running_;          // in the order of admission

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/scenario/load.hpp"
+#include "sim/serving/policy_table.hpp"
+#include "sim/serving/serving_fields.hpp"
+#include "tests/support/draw_engine.hpp"
 #include "tests/support/draws.hpp"
 #include "tests/support/sample_machine.hpp"
 #include "tests/support/step_cost.hpp"
@@ -26,16 +30,6 @@ Weights draw_weights(Draws& draws) {
   return {weight(draws), weight(draws), weight(draws), weight(draws), weight(draws)};
 }
 
-/// The ranges that make a scenario small or large.
-struct Ranges {
-  std::int64_t requests_max;
-  std::int64_t short_max;  // tokens of a short prompt or answer, and of a long one
-  std::int64_t long_max;
-  std::int64_t num_seqs_max;
-  std::int64_t small_budget_max;
-  std::int64_t budget_max;
-  std::int64_t blocks_max;
-};
 constexpr Ranges small_ranges{14, 14, 40, 12, 8, 64, 60};
 constexpr Ranges large_ranges{160, 90, 700, 200, 150, 2000, 4000};
 
@@ -74,29 +68,6 @@ std::vector<Request> draw_requests(Draws& draws, const Ranges& ranges, const Wei
   return requests;
 }
 
-void draw_scheduler(Draws& draws, const Ranges& ranges, ServerConfig& server) {
-  SchedulerSpec& knobs = server.scheduler;
-  knobs.max_num_seqs = draws.chance(30) ? draws.between(1, 2) : draws.between(1, ranges.num_seqs_max);
-  knobs.max_num_batched_tokens = draws.chance(40) ? draws.between(1, ranges.small_budget_max)
-                                                  : draws.between(ranges.small_budget_max, ranges.budget_max);
-  knobs.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
-  knobs.reserve_full_isl = draws.chance(50);
-  if (draws.chance(40)) knobs.watermark = static_cast<double>(draws.between(1, 30)) / 100;
-  server.max_model_len = draws.chance(30) ? draws.between(5, ranges.long_max + 5) : 4096;
-  if (draws.chance(15)) {
-    // A server without chunks takes whole prompts, so its budget must hold the longest.
-    knobs.enable_chunked_prefill = false;
-    server.max_model_len = draws.between(10, 3 * ranges.long_max / 2);
-    knobs.max_num_batched_tokens = server.max_model_len + draws.between(0, 20);
-  }
-  if (draws.chance(35)) {
-    server.serving.prefill = PrefillMode::arrives_computed;
-    if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
-  }
-  knobs.never_fits = draws.pick({NeverFits::reject, NeverFits::reject, NeverFits::hang, NeverFits::fail_after});
-  if (knobs.never_fits == NeverFits::fail_after) knobs.fail_after = draws.between(1, 4);
-}
-
 /// A pool that holds about one request, about a few, or any number.
 void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const std::vector<Request>& requests) {
   server.block_size = draws.chance(50) ? draws.between(1, 4) : draws.between(1, 16);
@@ -117,7 +88,7 @@ void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const s
       server.usable_blocks = draws.between(3, ranges.blocks_max);
   }
   server.usable_blocks = std::clamp<std::int64_t>(server.usable_blocks, 3, ranges.blocks_max);
-  server.num_blocks = server.usable_blocks + 1;
+  server.num_blocks = server.usable_blocks + (find_engine(server.scheduler.engine)->keeps_null_block ? 1 : 0);
 }
 
 void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {
@@ -195,6 +166,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
+  draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
   draw_report(draws, scenario, typical_step);
   return scenario;
@@ -206,30 +178,13 @@ std::uint64_t last_seed() {
 }
 
 std::string RandomScenario::yaml() const {
-  const SchedulerSpec& knobs = server.scheduler;
-  const auto truth = [](bool value) { return value ? std::string("true") : std::string("false"); };
+  SchedulerSpec knobs = server.scheduler;
+  knobs.max_model_len = server.max_model_len;
   std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
   text +=
       "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) + "}\n";
 
-  text += "scheduler:\n  engine: vllm-v1\n  max_num_seqs: " + number(knobs.max_num_seqs);
-  text += "\n  max_num_batched_tokens: " + number(knobs.max_num_batched_tokens);
-  text += "\n  long_prefill_token_threshold: " + number(knobs.long_prefill_token_threshold);
-  text += "\n  enable_chunked_prefill: " + truth(knobs.enable_chunked_prefill);
-  text += "\n  reserve_full_isl: " + truth(knobs.reserve_full_isl);
-  text += "\n  watermark: " + hundredths(knobs.watermark);
-  text += "\n  max_model_len: " + number(server.max_model_len) + "\n  never_fits: ";
-  switch (knobs.never_fits) {
-    case NeverFits::reject:
-      text += "reject\n";
-      break;
-    case NeverFits::hang:
-      text += "hang\n";
-      break;
-    case NeverFits::fail_after:
-      text += "{fail_after: " + number(knobs.fail_after) + "}\n";
-      break;
-  }
+  text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
 
   if (server.serving.prefill == PrefillMode::computed) {
     text += "serving: {prefill: computed}\n";
