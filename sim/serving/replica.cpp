@@ -34,9 +34,8 @@ std::string_view Replica::refusal(const Request& request) const {
   const ServerConfig& server = state_.config;
   if (request.input_tokens >= server.max_model_len) return reason_prompt_too_long;
   if (server.scheduler.never_fits != NeverFits::reject) return {};
-  // Alone in the empty pool it needs room for all its tokens but the last, which never gets KV.
-  const std::int64_t peak = request.input_tokens + output_tokens_of(request, server.max_model_len) - 1;
-  return blocks_for(peak) > server.usable_blocks ? reason_never_fits : std::string_view{};
+  const std::int64_t output = output_tokens_of(request, server.max_model_len);
+  return scheduler_->fits_alone(ReplicaView(state_), request, output) ? std::string_view{} : reason_never_fits;
 }
 
 void Replica::enqueue(Request request) {

@@ -14,6 +14,7 @@ class ReplicaView {
   explicit ReplicaView(const ReplicaState& state) : state_(state) {}
 
   [[nodiscard]] std::int64_t num_blocks() const { return state_.config.num_blocks; }
+  [[nodiscard]] std::int64_t total_blocks() const { return state_.memory->total(); }
   [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const {
     return (tokens + state_.config.block_size - 1) / state_.config.block_size;

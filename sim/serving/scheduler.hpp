@@ -17,6 +17,14 @@ class Scheduler {
   virtual ~Scheduler() = default;
   virtual void plan(const ReplicaView& view, Draft& draft) = 0;
 
+  /// Could a request of so many tokens be served to its end by this engine if nobody else were there? `output_tokens` is
+  /// what it really generates: only the reaction to requests that never fit may use it.
+  [[nodiscard]] virtual bool fits_alone(const ReplicaView& view, const Request& request,
+                                        std::int64_t output_tokens) const {
+    // All its tokens but the last, which never gets KV.
+    return view.blocks_for(request.input_tokens + output_tokens - 1) <= view.total_blocks();
+  }
+
   /// A request joined the end of the queue.
   virtual void arrived(Sequence&) {}
   /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`.

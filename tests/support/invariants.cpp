@@ -31,7 +31,11 @@ std::int64_t InvariantChecker::blocks_for(std::int64_t tokens) const {
 }
 
 bool InvariantChecker::fits_alone(const Life& life) const {
-  return blocks_for(life.request.input_tokens + life.output - 1) <= server_.usable_blocks;
+  PlainSequence sequence;
+  sequence.request = &life.request;
+  sequence.input = life.request.input_tokens;
+  sequence.output = life.output;
+  return engine_->fits_alone(sequence);
 }
 
 InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sim/serving/observer.hpp"
 #include "sim/serving/server_config.hpp"
+#include "tests/support/plain_scheduler.hpp"
 
 namespace decodesim::tests {
 
@@ -40,7 +42,8 @@ EngineRules rules_of(const ServerConfig& server);
 ///             ledger are the step's duration; time and pass numbers never run backwards
 class InvariantChecker : public Observer {
  public:
-  explicit InvariantChecker(const ServerConfig& server) : server_(server), rules_(rules_of(server)) {}
+  explicit InvariantChecker(const ServerConfig& server)
+      : server_(server), rules_(rules_of(server)), engine_(make_plain_scheduler(server)) {}
 
   [[nodiscard]] bool wants_schedule() const override { return true; }
   void arrived(const Request& request) override;
@@ -93,6 +96,7 @@ class InvariantChecker : public Observer {
 
   const ServerConfig& server_;
   EngineRules rules_;
+  std::unique_ptr<PlainScheduler> engine_;  // asked only what can be served at all
   std::string violation_;
   std::map<std::int64_t, Life> lives_;  // by index
   std::vector<Life*> running_;          // in the order of admission

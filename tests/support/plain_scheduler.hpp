@@ -78,6 +78,8 @@ class PlainScheduler {
 
   /// One pass; afterwards the tokens it granted count as cached.
   virtual PlainPlan plan() = 0;
+  /// Could it be served to its end if nobody else were there?
+  [[nodiscard]] virtual bool fits_alone(const PlainSequence& sequence) const = 0;
   /// A request joins the queue.
   virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
   /// The step of the last plan is over, after so long; its tokens are out.

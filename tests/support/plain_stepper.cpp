@@ -123,9 +123,7 @@ void PlainRun::arrive(Request request) {
     end(sequence, Outcome::rejected, "prompt reaches max_model_len", request.arrival);
     return;
   }
-  const std::int64_t tokens = sequence.input + sequence.output - 1;
-  const std::int64_t blocks = (tokens + server_.block_size - 1) / server_.block_size;
-  if (server_.scheduler.never_fits == NeverFits::reject && blocks > server_.usable_blocks) {
+  if (server_.scheduler.never_fits == NeverFits::reject && !scheduler_->fits_alone(sequence)) {
     end(sequence, Outcome::rejected, "never fits the KV pool", request.arrival);
     return;
   }

@@ -14,6 +14,9 @@ class PlainVllmV1 final : public PlainScheduler {
   explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {}
 
   PlainPlan plan() override;
+  [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
+    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
+  }
   void ended(PlainSequence& sequence) override {
     running.erase(std::find(running.begin(), running.end(), &sequence));
     pool_.release(sequence);
