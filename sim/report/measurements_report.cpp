@@ -195,6 +195,9 @@ void Measurements::report_limits(Report& report) const {
     case AdmissionLimit::token_budget:
       limits.batch_limit = "token budget";
       break;
+    case AdmissionLimit::policy:
+      limits.batch_limit = "the engine's own rule";
+      break;
   }
   if (sums_.computing_passes == 0) {
     limits.binding =

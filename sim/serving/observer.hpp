@@ -73,10 +73,11 @@ struct TokenGap {
   std::int64_t count = 0;
 };
 
-/// Why a pass admitted no more requests than it did.
-enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget };
-inline constexpr std::array<std::string_view, 4> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
-                                                                       "token_budget"};
+/// Why a pass admitted no more requests than it did. `policy`: the engine's own rule lets nobody in now, whatever is
+/// free: a batch that is closed until it ends, a flag that says full.
+enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, policy };
+inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
+                                                                       "token_budget", "policy"};
 
 /// Who did what in a pass, by request; only for observers that ask, since naming all costs a walk over the batch.
 struct ScheduleFacts {

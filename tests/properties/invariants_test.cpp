@@ -33,7 +33,7 @@ class Coverage : public Observer {
   std::int64_t empty_passes = 0;
   std::int64_t idle_passes = 0;
   std::int64_t watchdogs = 0;
-  std::array<std::int64_t, 4> limits{};
+  std::array<std::int64_t, admission_limit_names.size()> limits{};
   std::array<std::int64_t, 4> outcomes{};
 };
 
@@ -61,7 +61,10 @@ TEST_CASE("the invariants hold in every run") {
     CHECK(coverage.empty_passes > 3 * runs);
     CHECK(coverage.idle_passes > runs / 2);
     CHECK(coverage.watchdogs > runs / 100);
-    for (std::int64_t passes : coverage.limits) CHECK(passes > 5 * runs);
+    for (AdmissionLimit limit : {AdmissionLimit::arrivals, AdmissionLimit::kv_capacity, AdmissionLimit::max_num_seqs,
+                                 AdmissionLimit::token_budget}) {
+      CHECK(coverage.limits[static_cast<std::size_t>(limit)] > 5 * runs);
+    }
     for (std::int64_t requests : coverage.outcomes) CHECK(requests > runs / 20);
   }
 }

@@ -278,6 +278,9 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
     case AdmissionLimit::max_num_seqs:
       require(queue && !evicted && facts.running == server_.scheduler.max_num_seqs, "somebody waits for a place");
       break;
+    case AdmissionLimit::policy:
+      require(queue, "somebody waits whom a rule keeps out");
+      break;
     case AdmissionLimit::token_budget:
       require(queue && !evicted, "somebody waits for tokens");
       require(!server_.scheduler.enable_chunked_prefill || shape_.tokens() == server_.scheduler.max_num_batched_tokens,
