@@ -95,9 +95,10 @@ struct RecordField {
   bool name_alone = false;           // a name may stand in place of the mapping
 };
 
-/// A list of mappings.
+/// A list of mappings, or of single values.
 struct ListField {
   FieldTable fields;
+  const Field* item = nullptr;  // a scalar: each entry is one, in place of a mapping
   std::size_t (*size)(const void* spec) = nullptr;
   const void* (*at)(const void* spec, std::size_t index) = nullptr;
   void* (*append)(void* spec) = nullptr;

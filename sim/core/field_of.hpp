@@ -246,12 +246,13 @@ constexpr Field group(std::string_view key, FieldTable fields, const About& abou
                                      fields, [](void* spec) { return spec; }, about));
 }
 
-/// A list of mappings that is `member`, a vector of Specs with one table.
+/// A list that is `member`, a vector of Specs: of mappings with one table, or of the scalar that `about.shorthand` is.
 template <auto member>
 constexpr Field list(std::string_view key, FieldTable fields, const About& about) {
   using Owner = field_detail::OwnerOf<member>;
   ListField shape;
   shape.fields = fields;
+  shape.item = about.shorthand;
   shape.size = [](const void* spec) { return (static_cast<const Owner*>(spec)->*member).size(); };
   shape.at = [](const void* spec, std::size_t index) -> const void* {
     return &(static_cast<const Owner*>(spec)->*member)[index];

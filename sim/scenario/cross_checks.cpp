@@ -150,6 +150,11 @@ class Checks {
       length("workload.input_tokens", workload.input_tokens);
       length("workload.output_tokens", workload.output_tokens);
       fixed_lengths(workload);
+      if (workload.prefix_groups.tokens > workload.input_tokens.min) {
+        error("workload.prefix_groups.tokens", "out-of-range",
+              "'workload.prefix_groups.tokens' is above the shortest prompt of 'workload.input_tokens'",
+              "the prefix is part of the prompt: at most " + std::to_string(workload.input_tokens.min));
+      }
       span(workload);
     }
     if (workload.kind == WorkloadKind::trace) {
@@ -221,6 +226,7 @@ class Checks {
             place_of(item, "max_tokens"), "out-of-range", "'" + path + ".max_tokens' is below its output_tokens",
             "output_tokens is what the request really generates, and no server generates more than it was asked for");
       }
+      content(list[i], item, path);
       if (list[i].id.empty()) continue;
       const auto [first, fresh] = seen.emplace(list[i].id, i);
       if (!fresh) {
@@ -230,6 +236,28 @@ class Checks {
             "give each request its own id");
       }
     }
+  }
+
+  // What a prompt begins with is part of it.
+  void content(const Request& request, const DocumentNode& item, const std::string& path) {
+    const std::string tokens = std::to_string(request.input_tokens);
+    if (!request.prefix_group.empty() && !request.content.empty()) {
+      reading_.error(place_of(item, "hash_ids"), "contradiction",
+                     "'" + path + ".prefix_group' and '" + path + ".hash_ids' exclude each other", "keep one of them");
+    } else if (request.prefix_tokens > request.input_tokens) {
+      reading_.error(place_of(item, "prefix_tokens"), "out-of-range",
+                     "'" + path + ".prefix_tokens' is above its input_tokens",
+                     "the prefix is part of the prompt: at most " + tokens);
+    }
+    if (request.content.empty() || request.hash_block_size == 0) return;
+    const std::int64_t blocks = (request.input_tokens - 1) / request.hash_block_size + 1;
+    const auto ids = static_cast<std::int64_t>(request.content.size());
+    if (ids <= blocks) return;
+    reading_.error(place_of(item, "hash_ids"), "out-of-range",
+                   "'" + path + ".hash_ids' has " + std::to_string(ids) + " ids, but a prompt of " + tokens +
+                       " tokens has " + std::to_string(blocks) + " blocks of " +
+                       std::to_string(request.hash_block_size),
+                   "tokens beyond the blocks that are named are the request's own");
   }
 
   Reading& reading_;

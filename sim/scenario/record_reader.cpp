@@ -220,12 +220,17 @@ void RecordReader::read_record(const RecordField& record, const DocumentNode& no
 
 void RecordReader::read_list(const ListField& list, const DocumentNode& node, void* spec, const std::string& path) {
   if (node.shape != Shape::list) {
-    wrong_shape(node, path, "a list", "begin each entry with '- ', or write [{...}, {...}]");
+    wrong_shape(node, path, "a list",
+                list.item != nullptr ? "write it like [1, 2]" : "begin each entry with '- ', or write [{...}, {...}]");
     return;
   }
   ++lists_;
   for (std::size_t i = 0; i < node.items.size() && !reading_.is_full(); ++i) {
     const std::string place = path + "[" + std::to_string(i) + "]";
+    if (list.item != nullptr) {
+      read_scalar(*list.item->scalar(), node.items[i], list.append(spec), place);
+      continue;
+    }
     if (node.items[i].shape != Shape::map) {
       wrong_shape(node.items[i], place, "a mapping", "write '{key: value}'");
       continue;

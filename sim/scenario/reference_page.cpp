@@ -88,7 +88,8 @@ class PageWriter {
     for (const Field& field : fields) {
       const std::string own = path.empty() ? std::string(field.key) : path + "." + std::string(field.key);
       if (const RecordField* record = field.record()) section("`" + own + "`", own, record->fields);
-      if (const ListField* list = field.list()) section("`" + own + "[]`", own + "[]", list->fields);
+      if (const ListField* list = field.list(); list != nullptr && list->item == nullptr)
+        section("`" + own + "[]`", own + "[]", list->fields);
     }
   }
 
@@ -102,7 +103,8 @@ class PageWriter {
   static std::string value_of(const Field& field) {
     if (const ScalarField* scalar = field.scalar()) return range_text(*scalar);
     const RecordField* record = field.record();
-    if (record == nullptr) return "a list of mappings";
+    if (const ListField* list = field.list())
+      return list->item == nullptr ? "a list of mappings" : "a list; each " + range_text(*list->item->scalar());
     if (record->name_alone) return "a name, or a mapping";
     if (record->shorthand != nullptr) return range_text(*record->shorthand->scalar()) + ", or a mapping";
     if (!record->like.empty()) return "a mapping; `" + std::string(record->like) + ": NAME` starts from the catalog";

@@ -95,6 +95,8 @@ class Writer {
         text_ += start + " " + scalar_text(*scalar, scalar->get(spec), paths_) + "\n";
       } else if (const RecordField* record = field.record()) {
         write_record(field, *record, inside(*record, spec), start, indent);
+      } else if (field.list()->item != nullptr) {
+        text_ += start + " " + items(*field.list(), spec) + "\n";
       } else {
         text_ += start + "\n";
         const ListField& list = *field.list();
@@ -129,11 +131,22 @@ class Writer {
     std::string text = "{";
     for (const Field& field : fields) {
       const ScalarField* scalar = field.scalar();
-      if (scalar == nullptr || is_absent(field, spec)) continue;
+      const ListField* list = field.list();
+      if ((scalar == nullptr && (list == nullptr || list->item == nullptr)) || is_absent(field, spec)) continue;
       if (text.size() > 1) text += ", ";
-      text += std::string(field.key) + ": " + scalar_text(*scalar, scalar->get(spec), paths_);
+      text += std::string(field.key) + ": " +
+              (list != nullptr ? items(*list, spec) : scalar_text(*scalar, scalar->get(spec), paths_));
     }
     return text + "}";
+  }
+
+  /// A list of single values.
+  std::string items(const ListField& list, const void* spec) const {
+    const ScalarField& item = *list.item->scalar();
+    std::string text = "[";
+    for (std::size_t i = 0; i < list.size(spec); ++i)
+      text += (i > 0 ? ", " : "") + scalar_text(item, item.get(list.at(spec, i)), paths_);
+    return text + "]";
   }
 
   Paths paths_;

@@ -66,7 +66,7 @@ class SchemaWriter {
     if (place != Place::list) return;
     json_.member_array("required");
     for (const Field& field : fields) {
-      if (field.need == Need::required) json_.value(field.key);
+      if (field.need == Need::required && field.applies.holds == nullptr) json_.value(field.key);
     }
     json_.end_array();
   }
@@ -96,8 +96,13 @@ class SchemaWriter {
       record_body(*record, or_null);
     } else {
       types({"array"}, or_null);
-      json_.member_object("items").member("type", "object");
-      mapping_body(field.list()->fields, Place::list);
+      json_.member_object("items");
+      if (const Field* item = field.list()->item) {
+        scalar_body(*item->scalar(), false);
+      } else {
+        json_.member("type", "object");
+        mapping_body(field.list()->fields, Place::list);
+      }
       json_.end_object();
     }
   }

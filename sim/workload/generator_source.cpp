@@ -1,9 +1,12 @@
 // Requests drawn from an arrival process and distributions of lengths.
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "sim/core/check.hpp"
 #include "sim/core/random.hpp"
+#include "sim/workload/content.hpp"
 #include "sim/workload/sources.hpp"
 
 namespace decodesim {
@@ -79,6 +82,25 @@ class Lengths {
   Stream stream_;
 };
 
+/// Which prompts begin alike. Every request takes the same draws, so that a changed share moves no group.
+class Prefixes {
+ public:
+  Prefixes(const PrefixGroupsSpec& spec, std::uint64_t seed) : spec_(spec), stream_(seed, "prefix groups") {}
+
+  void draw(Request& request) {
+    if (spec_.groups == 0) return;
+    const bool has_one = stream_.unit() <= spec_.share;
+    const std::int64_t group = stream_.integer(0, spec_.groups - 1);
+    if (!has_one) return;
+    request.prefix_group = std::to_string(group);
+    request.prefix_tokens = std::min(spec_.tokens, request.input_tokens);
+  }
+
+ private:
+  PrefixGroupsSpec spec_;
+  Stream stream_;
+};
+
 class GeneratorSource final : public RequestSource {
  public:
   GeneratorSource(const WorkloadSpec& workload, std::uint64_t seed)
@@ -86,7 +108,8 @@ class GeneratorSource final : public RequestSource {
         concurrency_(workload.max_concurrency),
         arrivals_(workload.arrival, seed),
         inputs_(workload.input_tokens, seed, "input lengths"),
-        outputs_(workload.output_tokens, seed, "output lengths") {
+        outputs_(workload.output_tokens, seed, "output lengths"),
+        prefixes_(workload.prefix_groups, seed) {
     const bool needs_rate = !concurrency_ && workload.arrival.process != ArrivalProcess::all_at_once;
     check(!needs_rate || workload.arrival.request_rate > 0, "an arrival process without a rate");
     check(workload.input_tokens.min >= 1 && workload.output_tokens.min >= 1, "a request without tokens");
@@ -100,6 +123,8 @@ class GeneratorSource final : public RequestSource {
     request.input_tokens = inputs_.next();
     request.output_tokens = outputs_.next();
     request.max_tokens = request.output_tokens;
+    prefixes_.draw(request);
+    state_content(request);
     return request;
   }
   [[nodiscard]] std::int64_t count() const override { return count_; }
@@ -112,6 +137,7 @@ class GeneratorSource final : public RequestSource {
   Arrivals arrivals_;
   Lengths inputs_;
   Lengths outputs_;
+  Prefixes prefixes_;
 };
 
 }  // namespace

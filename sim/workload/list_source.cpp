@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/core/check.hpp"
+#include "sim/workload/content.hpp"
 #include "sim/workload/sources.hpp"
 
 namespace decodesim {
@@ -20,6 +21,7 @@ class ListSource final : public RequestSource {
       Request& request = requests_[i];
       request.index = static_cast<std::int64_t>(i);
       if (request.max_tokens == 0) request.max_tokens = request.output_tokens;
+      state_content(request);
       check(request.arrival >= Time{}, "a request arrives before time zero");
       check(request.input_tokens >= 1 && request.output_tokens >= 1, "a request without tokens");
       check(request.max_tokens >= request.output_tokens, "a request generates more than it asks for");

@@ -32,6 +32,11 @@ struct Request {
   std::string class_name{};            // what reports group it under; empty: all are one class
   std::optional<Duration> deadline{};  // after its arrival, when its last token should be there
   std::vector<TokenRun> content{};     // what its prompt begins with; the tokens beyond, and its output, are its own
+  std::string prefix_group{};          // whose shared prefix `content` is; empty: nobody's in particular
+  std::int64_t prefix_tokens = 0;      // of that prefix, which is part of the prompt
+  std::int64_t hash_block_size = 0;    // tokens behind each run of `content`, while its tokens are not counted out yet
+  std::string cache_salt{};            // only requests with the same one share KV
+  bool no_prefix_read = false;         // wants log-probabilities of its prompt: its KV is cached, but it reads none
 
   friend bool operator==(const Request&, const Request&) = default;
 };

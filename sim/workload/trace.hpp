@@ -13,7 +13,7 @@
 
 namespace decodesim {
 
-/// A trace is one of three files, told apart by what they say and not by their names:
+/// A trace is one of four files, told apart by what they say and not by their names:
 ///
 /// 1. decodesim's own YAML trace. A header of `key: value` lines, then the rows, as CSV in one block of text, so that a
 ///    million of them stay readable and fast:
@@ -33,11 +33,16 @@ namespace decodesim {
 ///    order, other columns ignored. TIMESTAMP is `2023-11-16 18:15:46.6805900`: up to nine decimals or none, a blank or
 ///    a T between date and time, and at its end Z, an offset such as +02:00, or nothing (UTC). Time zero is the first
 ///    row.
+/// 4. JSONL as the public Mooncake traces have it: an object a line, of `timestamp` (whole milliseconds from 0),
+///    `input_length`, `output_length` and `hash_ids`. An id stands for the tokens of a block of 512, and the last one for
+///    the rest of the prompt; it may be left out where the rest is no whole block. Other keys are refused, since traces
+///    with more keys mean other units by the same names.
 ///
 /// Our own columns, found by name, in any order: `arrival_s` (decimal seconds, rounded to the nanosecond) or
 /// `arrival_ns` (a whole number), `input_tokens`, `output_tokens`; and, optional and empty where a row has none, `id`,
-/// `max_tokens` (at least output_tokens, which is also the default), `priority` (0). Columns that begin with x- are
-/// ignored.
+/// `max_tokens` (at least output_tokens, which is also the default), `priority` (0), `prefix_group` with
+/// `prefix_tokens` (prompts of one group begin with the same so many of their input tokens). Columns that begin with x-
+/// are ignored.
 ///
 /// A field may stand in double quotes, with "" for a quote in it; no field holds a line break. Lines end in LF or CRLF,
 /// the last one also in nothing. Rows stand in the order of their arrival, and each has 1 to 1,000,000,000 tokens of
@@ -74,7 +79,7 @@ std::vector<Request> read_trace(const std::string& path);
 std::vector<Request> parse_trace(std::string_view text, const std::string& name);
 
 /// Writes a YAML trace that reads back as the same requests. They must be in the order of arrival, none before time
-/// zero; ids hold no control characters. Columns that no request needs are left out. Throws std::invalid_argument.
+/// zero; ids hold no control characters; what prompts begin with is said by prefix groups alone. Columns that no request needs are left out. Throws std::invalid_argument.
 void write_trace(std::span<const Request> requests, std::string_view name, std::ostream& out);
 
 }  // namespace decodesim

@@ -26,11 +26,11 @@ struct ColumnTable {
   }
 };
 
-constexpr std::array<std::string_view, 7> own_names{"arrival_s", "arrival_ns", "input_tokens", "output_tokens",
-                                                    "id",        "max_tokens", "priority"};
-constexpr std::array own_meanings{TraceColumn::arrival_s,     TraceColumn::arrival_ns, TraceColumn::input_tokens,
-                                  TraceColumn::output_tokens, TraceColumn::id,         TraceColumn::max_tokens,
-                                  TraceColumn::priority};
+constexpr std::array<std::string_view, 9> own_names{"arrival_s",  "arrival_ns", "input_tokens", "output_tokens", "id",
+                                                    "max_tokens", "priority",   "prefix_group", "prefix_tokens"};
+constexpr std::array own_meanings{TraceColumn::arrival_s,     TraceColumn::arrival_ns,   TraceColumn::input_tokens,
+                                  TraceColumn::output_tokens, TraceColumn::id,           TraceColumn::max_tokens,
+                                  TraceColumn::priority,      TraceColumn::prefix_group, TraceColumn::prefix_tokens};
 constexpr std::array<std::string_view, 3> azure_names{"TIMESTAMP", "ContextTokens", "GeneratedTokens"};
 constexpr std::array azure_meanings{TraceColumn::timestamp, TraceColumn::input_tokens, TraceColumn::output_tokens};
 static_assert(own_names.size() == own_meanings.size() && azure_names.size() == azure_meanings.size());
@@ -90,7 +90,7 @@ TraceLayout read_trace_columns(const TraceLines& lines, std::size_t indent, Trac
   if (!azure && !any_known(fields, own_table)) refuse_unknown(lines, indent, fields, mistakes);
   check_names(lines, fields, azure, mistakes);
 
-  TraceLayout layout{.columns = {}, .names = {}, .indent = indent};
+  TraceLayout layout{.columns = {}, .names = {}, .indent = indent, .json = false};
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto meaning = (azure ? azure_table : own_table).meaning(fields.text(i));
     layout.columns.push_back(meaning.value_or(TraceColumn::ignored));
@@ -111,6 +111,10 @@ TraceLayout read_trace_columns(const TraceLines& lines, std::size_t indent, Trac
     need("output_tokens");
     if (has("arrival_s") && has("arrival_ns")) {
       mistakes.add(lines, indent, "the arrival is there twice, as arrival_s and as arrival_ns; keep one");
+    }
+    if (has("prefix_group") || has("prefix_tokens")) {
+      need("prefix_group");
+      need("prefix_tokens");
     }
   }
   mistakes.throw_if_any();

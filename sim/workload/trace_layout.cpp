@@ -104,6 +104,7 @@ TraceLayout read_trace_layout(TraceLines& lines, TraceMistakes& mistakes) {
   while (lines.next()) {
     const std::string_view text = trimmed(lines.line());
     if (text.empty() || text[0] == '#') continue;
+    if (text[0] == '{') return {.columns = {}, .names = {}, .indent = 0, .json = true};
     return key_value(lines.line()) ? read_yaml_header(lines, mistakes) : read_trace_columns(lines, 0, mistakes);
   }
   mistakes.add(lines, 0, "the file is empty; " + std::string(trace_columns_wanted) + " and then one row a request");

@@ -19,7 +19,9 @@ enum class TraceColumn {
   output_tokens,
   id,
   max_tokens,
-  priority
+  priority,
+  prefix_group,
+  prefix_tokens
 };
 
 /// How the rows are laid out.
@@ -27,6 +29,7 @@ struct TraceLayout {
   std::vector<TraceColumn> columns;
   std::vector<std::string> names;  // of the columns, as the file spells them
   std::size_t indent = 0;          // blanks before each row
+  bool json = false;               // every line is a JSON object, from this one on; there are no columns
 };
 
 inline constexpr std::string_view trace_columns_wanted =
@@ -36,7 +39,8 @@ inline constexpr std::string_view trace_columns_wanted =
 /// Reads the line that names the columns, on which `lines` stands. Throws TraceError.
 TraceLayout read_trace_columns(const TraceLines& lines, std::size_t indent, TraceMistakes& mistakes);
 
-/// Reads up to and including the line that names the columns; `lines` then stands on it. Throws TraceError.
+/// Reads up to and including the line that names the columns; `lines` then stands on it, or on the first row where the
+/// rows are JSON. Throws TraceError.
 TraceLayout read_trace_layout(TraceLines& lines, TraceMistakes& mistakes);
 
 }  // namespace decodesim

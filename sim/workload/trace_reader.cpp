@@ -1,14 +1,25 @@
 #include "sim/workload/trace_reader.hpp"
 
+#include <utility>
+
+#include "sim/workload/content.hpp"
+#include "sim/workload/mooncake_row.hpp"
+
 namespace decodesim {
 
+namespace {
+bool is_arrival(TraceColumn column) {
+  return column == TraceColumn::arrival_s || column == TraceColumn::arrival_ns || column == TraceColumn::timestamp;
+}
+}  // namespace
+
 TraceReader::TraceReader(std::string_view text, const std::string& name)
-    : lines_(text), mistakes_(name), layout_(read_trace_layout(lines_, mistakes_)) {}
+    : lines_(text), mistakes_(name), layout_(read_trace_layout(lines_, mistakes_)), on_first_row_(layout_.json) {}
 
 std::optional<Request> TraceReader::next() {
   Request request;
   while (at_row()) {
-    const bool good = read_row(request);
+    const bool good = layout_.json ? read_json_row(request) : read_row(request);
     ++rows_;
     if (good) return request;
     request = {};
@@ -20,7 +31,7 @@ std::optional<Request> TraceReader::next() {
 
 /// Goes to the next line that should be a row. Only at its end may a trace have empty lines.
 bool TraceReader::at_row() {
-  while (lines_.next()) {
+  while (std::exchange(on_first_row_, false) || lines_.next()) {
     const std::string_view line = lines_.line();
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string_view::npos) {
@@ -54,7 +65,7 @@ bool TraceReader::read_row(Request& request) {
   for (std::size_t i = 0; i < wanted; ++i) good = read_field(i, request) && good;
   if (!good) return false;
   if (request.max_tokens == 0) request.max_tokens = request.output_tokens;
-  if (request.max_tokens >= request.output_tokens) return true;
+  if (request.max_tokens >= request.output_tokens) return check_content(request);
   for (std::size_t i = 0; i < wanted; ++i) {
     if (layout_.columns[i] == TraceColumn::max_tokens) {
       field_mistake(i, "expected at least output_tokens, which is what the request really generates");
@@ -85,37 +96,74 @@ bool TraceReader::read_field(std::size_t i, Request& request) {
     case TraceColumn::priority:
       if (!field.empty()) wrong = read_integer(field, request.priority);
       break;
+    case TraceColumn::prefix_group:
+      request.prefix_group = field;
+      return true;
+    case TraceColumn::prefix_tokens:
+      if (!field.empty()) wrong = read_tokens(field, request.prefix_tokens);
+      break;
     case TraceColumn::arrival_s:
       wrong = read_seconds(field, arrival);
-      if (wrong.empty()) return take_arrival(arrival, i, request);
+      if (wrong.empty() && take_arrival(arrival, request)) return true;
       break;
     case TraceColumn::arrival_ns:
       wrong = read_nanoseconds(field, arrival);
-      if (wrong.empty()) return take_arrival(arrival, i, request);
+      if (wrong.empty() && take_arrival(arrival, request)) return true;
       break;
     case TraceColumn::timestamp:
       wrong = read_timestamp(field, arrival);
       if (!wrong.empty()) break;
       if (!origin_) origin_ = arrival;
-      return take_arrival(arrival - *origin_, i, request);
+      if (take_arrival(arrival - *origin_, request)) return true;
       break;
   }
-  if (wrong.empty()) return true;
-  field_mistake(i, wrong);
+  if (wrong.empty() && !is_arrival(layout_.columns[i])) return true;
+  field_mistake(i, wrong.empty() ? earlier() : std::string(wrong));
   return false;
 }
 
-bool TraceReader::take_arrival(std::int64_t nanoseconds, std::size_t i, Request& request) {
-  if (last_line_ > 0 && nanoseconds < last_arrival_) {
-    field_mistake(i, "earlier than line " + std::to_string(last_line_) +
-                         "; rows stand in the order of their arrival, so "
-                         "sort the file by it");
-    return false;
+bool TraceReader::check_content(Request& request) {
+  const bool grouped = !request.prefix_group.empty();
+  std::string_view wrong;
+  if (grouped != (request.prefix_tokens > 0)) {
+    wrong = "a row has both its prefix_group and its prefix_tokens, or neither";
+  } else if (request.prefix_tokens > request.input_tokens) {
+    wrong = "expected at most input_tokens: the prefix is part of the prompt";
   }
+  for (std::size_t i = 0; i < layout_.columns.size() && !wrong.empty(); ++i) {
+    if (layout_.columns[i] == TraceColumn::prefix_tokens) field_mistake(i, wrong);
+  }
+  if (!wrong.empty()) return false;
+  state_content(request);
+  return true;
+}
+
+bool TraceReader::read_json_row(Request& request) {
+  MooncakeRow row;
+  if (!read_mooncake_row(lines_, mistakes_, row)) return false;
+  request.index = rows_;
+  request.input_tokens = row.input_length.value;
+  request.output_tokens = request.max_tokens = row.output_length.value;
+  for (const std::int64_t id : row.hash_ids) request.content.push_back({static_cast<std::uint64_t>(id), 0});
+  request.hash_block_size = mooncake_block_size;
+  state_content(request);
+  if (take_arrival(row.timestamp.value * 1'000'000, request)) return true;
+  mistakes_.add(lines_, row.timestamp.offset, "timestamp is " + std::to_string(row.timestamp.value) + ": " + earlier());
+  return false;
+}
+
+/// False where the row before came later.
+bool TraceReader::take_arrival(std::int64_t nanoseconds, Request& request) {
+  if (last_line_ > 0 && nanoseconds < last_arrival_) return false;
   last_arrival_ = nanoseconds;
   last_line_ = lines_.number();
   request.arrival = Time(Duration(nanoseconds));
   return true;
+}
+
+std::string TraceReader::earlier() const {
+  return "earlier than line " + std::to_string(last_line_) +
+         "; rows stand in the order of their arrival, so sort the file by it";
 }
 
 void TraceReader::field_mistake(std::size_t i, std::string_view what) {

@@ -26,8 +26,11 @@ class TraceReader {
  private:
   bool at_row();
   bool read_row(Request& request);
+  bool read_json_row(Request& request);
   bool read_field(std::size_t i, Request& request);
-  bool take_arrival(std::int64_t nanoseconds, std::size_t i, Request& request);
+  bool check_content(Request& request);
+  bool take_arrival(std::int64_t nanoseconds, Request& request);
+  [[nodiscard]] std::string earlier() const;
   void field_mistake(std::size_t i, std::string_view what);
 
   TraceLines lines_;
@@ -38,6 +41,7 @@ class TraceReader {
   std::optional<std::int64_t> origin_;  // of TIMESTAMP: the first row's
   std::int64_t last_arrival_ = 0;
   std::int64_t last_line_ = 0;
+  bool on_first_row_ = false;  // the line that told the layout is a row itself
 };
 
 }  // namespace decodesim

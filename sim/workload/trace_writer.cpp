@@ -57,11 +57,14 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.max_tokens != r.output_tokens; });
   const bool priorities =
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.priority != 0; });
+  const bool groups =
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.prefix_group.empty(); });
   std::string text = "version: 1\nformat: decodesim-trace\n";
   if (!name.empty()) text += "name: " + header_text(name) + '\n';
   text += "rows: |\n  arrival_s,input_tokens,output_tokens";
   if (limits) text += ",max_tokens";
   if (priorities) text += ",priority";
+  if (groups) text += ",prefix_group,prefix_tokens";
   if (ids) text += ",id";
   text += '\n';
   Time last{};
@@ -72,6 +75,10 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
     text += ',' + std::to_string(request.input_tokens) + ',' + std::to_string(request.output_tokens);
     if (limits) text += ',' + std::to_string(request.max_tokens);
     if (priorities) text += ',' + std::to_string(request.priority);
+    if (request.prefix_group.empty() && !request.content.empty())
+      throw std::invalid_argument("a trace has no column for hash ids");
+    if (groups) text += ',' + field_text(request.prefix_group) + ',';
+    if (request.prefix_tokens > 0) text += std::to_string(request.prefix_tokens);
     if (ids) text += ',' + field_text(request.id);
     text += '\n';
     if (text.size() > 1 << 16) {

@@ -12,6 +12,13 @@ inline constexpr double longest_request = 1e9;
 // Fifty years: a run may end a hundred years after its start.
 inline constexpr double latest_arrival = 50.0 * 365 * 86'400;  // seconds
 
+// Exact in a double too, which is what a number of YAML or JSON may be on its way here.
+inline constexpr double largest_hash_id = 9'007'199'254'740'992;
+
+constexpr bool has_prefix_group(const Request& request) { return !request.prefix_group.empty(); }
+constexpr bool has_hash_ids(const Request& request) { return !request.content.empty(); }
+inline constexpr Field hash_id_item = field<&TokenRun::key>("id", {.range = from_to(0, largest_hash_id)});
+
 inline constexpr Field request_fields[] = {
     field<&Request::id>("id", {.doc = "a name for it; absent: its place in the list, from 0"}),
     field<&Request::arrival>("arrival",
@@ -28,6 +35,29 @@ inline constexpr Field request_fields[] = {
                                                .range = from_to(1, longest_request),
                                                .default_words = "output_tokens"}),
     field<&Request::priority>("priority", {.doc = "smaller is more urgent", .range = from_to(0, 1e9)}),
+    field<&Request::prefix_group>(
+        "prefix_group", {.doc = "prompts of one group begin with the same tokens; absent: nothing is shared"}),
+    field<&Request::prefix_tokens>("prefix_tokens",
+                                   {.doc = "how many of its input_tokens are its group's",
+                                    .need = Need::required,
+                                    .kind = Kind::tokens,
+                                    .range = from_to(1, longest_request),
+                                    .applies = when<&has_prefix_group>("prefix_group is given", "prefix_group")}),
+    list<&Request::content>("hash_ids", {},
+                            {.doc = "what its prompt begins with, block by block: the same id stands for the same "
+                                    "tokens",
+                             .need = Need::optional,
+                             .shorthand = &hash_id_item}),
+    field<&Request::hash_block_size>("hash_block_size",
+                                     {.doc = "tokens behind each of hash_ids; the last may be cut by the prompt's end",
+                                      .need = Need::required,
+                                      .kind = Kind::tokens,
+                                      .range = from_to(1, longest_request),
+                                      .applies = when<&has_hash_ids>("hash_ids is given", "hash_ids")}),
+    field<&Request::cache_salt>("cache_salt", {.doc = "only requests with the same one find each other's KV"}),
+    field<&Request::no_prefix_read>(
+        "no_prefix_read",
+        {.doc = "computes all of its prompt, as log-probabilities of it need, and caches it all the same"}),
 };
 
 inline constexpr std::string_view length_distribution_names[] = {"constant", "uniform"};
@@ -73,6 +103,19 @@ inline constexpr Field arrival_fields[] = {
          .applies = when<&arrivals_have_a_rate>("workload.arrival.process is constant or poisson", "process")}),
 };
 
+inline constexpr Field prefix_groups_fields[] = {
+    field<&PrefixGroupsSpec::groups>(
+        "groups", {.doc = "how many prefixes there are", .need = Need::required, .range = from_to(1, 1e9)}),
+    field<&PrefixGroupsSpec::tokens>("tokens", {.doc = "of a prefix, which is part of the prompt",
+                                                .need = Need::required,
+                                                .kind = Kind::tokens,
+                                                .range = from_to(1, longest_request)}),
+    field<&PrefixGroupsSpec::share>("share", {.doc = "of the requests that begin with one, each equally likely",
+                                              .source = DefaultSource::assumed,
+                                              .kind = Kind::fraction,
+                                              .range = above_to(0, 1)}),
+};
+
 constexpr bool workload_is_generated(const WorkloadSpec& workload) { return workload.kind == WorkloadKind::generator; }
 constexpr bool workload_is_open(const WorkloadSpec& workload) {
   return workload.kind == WorkloadKind::generator && !workload.max_concurrency.has_value();
@@ -86,7 +129,8 @@ inline constexpr Field workload_fields[] = {
                                    .need = Need::optional,
                                    .selects = selects<&WorkloadSpec::kind, WorkloadKind::requests>()}),
     field<&WorkloadSpec::trace>("trace",
-                                {.doc = "a trace file: decodesim's YAML, or CSV with the columns of the Azure traces",
+                                {.doc = "a trace file: decodesim's YAML, CSV with the columns of the Azure traces, or "
+                                        "Mooncake's JSONL",
                                  .need = Need::optional,
                                  .kind = Kind::path,
                                  .selects = selects<&WorkloadSpec::kind, WorkloadKind::trace>()}),
@@ -114,6 +158,10 @@ inline constexpr Field workload_fields[] = {
                                           .need = Need::required,
                                           .applies = to_the_generator,
                                           .shorthand = &length_shorthand}),
+    record<&WorkloadSpec::prefix_groups>("prefix_groups", prefix_groups_fields,
+                                         {.doc = "prompts that begin alike: prefixes that groups of requests share",
+                                          .need = Need::optional,
+                                          .applies = to_the_generator}),
 };
 
 }  // namespace decodesim

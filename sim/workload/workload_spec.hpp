@@ -26,6 +26,13 @@ struct ArrivalSpec {
   double request_rate = 0;  // requests a second
 };
 
+/// What some of the generated prompts begin with: each of these draws one of `groups` shared prefixes.
+struct PrefixGroupsSpec {
+  std::int64_t groups = 0;  // 0: no prompt shares anything
+  std::int64_t tokens = 0;  // of a prefix; part of the prompt's length
+  double share = 1;         // of the requests
+};
+
 enum class WorkloadKind { requests, trace, generator };
 
 struct WorkloadSpec {
@@ -38,6 +45,7 @@ struct WorkloadSpec {
   std::optional<std::int64_t> max_concurrency;  // closed loop: so many requests in flight, no arrival process
   LengthSpec input_tokens;
   LengthSpec output_tokens;
+  PrefixGroupsSpec prefix_groups;
 };
 
 }  // namespace decodesim
