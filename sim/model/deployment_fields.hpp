@@ -31,6 +31,41 @@ inline constexpr Applies under_the_budget =
 // Blocks are counted in 32 bits, of which two values are taken.
 inline constexpr double most_blocks = 4'294'967'294;
 
+constexpr bool host_pool_comes_from_bytes(const HostSwapSpec& host) { return !host.blocks.has_value(); }
+constexpr bool host_link_comes_from_the_node(const HostLinkSpec& link) { return !link.bandwidth.has_value(); }
+
+inline constexpr Field host_swap_fields[] = {
+    field<&HostSwapSpec::capacity>(
+        "capacity", {.doc = "host memory for swapped KV, a GPU",
+                     .source = DefaultSource::spec,
+                     .range = from_to(0, 1e15),
+                     .applies = when<&host_pool_comes_from_bytes>("memory.host_swap.blocks is not given", "blocks")}),
+    field<&HostSwapSpec::blocks>("blocks", {.doc = "blocks that the host has room for; replaces the capacity",
+                                            .need = Need::optional,
+                                            .range = from_to(0, most_blocks)}),
+};
+
+inline constexpr Field host_link_fields[] = {
+    field<&HostLinkSpec::bandwidth>(
+        "bandwidth", {.doc = "what a GPU's transfers see, per direction; absent: from the node's links to its host",
+                      .need = Need::optional,
+                      .range = from_to(1e6, 1e18)}),
+    field<&HostLinkSpec::efficiency>(
+        "efficiency",
+        {.doc = "share of a link's bandwidth that transfers see: of PCIe Gen4 x16 about 25 GB/s, of Gen5 about 50",
+         .source = DefaultSource::assumed,
+         .kind = Kind::fraction,
+         .range = above_to(0, 1),
+         .applies = when<&host_link_comes_from_the_node>("memory.host_link.bandwidth is not given", "bandwidth")}),
+    field<&HostLinkSpec::setup>("setup", {.doc = "of all transfers of a step in one direction",
+                                          .source = DefaultSource::assumed,
+                                          .range = from_to(0, 1)}),
+    field<&HostLinkSpec::per_message>("per_message",
+                                      {.doc = "of a contiguous piece: the keys or the values of a block in one layer",
+                                       .source = DefaultSource::assumed,
+                                       .range = from_to(0, 1)}),
+};
+
 inline constexpr Field memory_fields[] = {
     field<&MemorySpec::capacity>("capacity", {.doc = "a GPU's memory as its driver reports it or as it is sold",
                                               .source = DefaultSource::measured,
@@ -53,6 +88,11 @@ inline constexpr Field memory_fields[] = {
                                        {.doc = "what the server's log prints; replaces the memory budget",
                                         .need = Need::optional,
                                         .range = from_to(1, most_blocks)}),
+    record<&MemorySpec::host_swap>(
+        "host_swap", host_swap_fields,
+        {.doc = "host memory that a scheduler which swaps moves KV to", .need = Need::optional}),
+    record<&MemorySpec::host_link>("host_link", host_link_fields,
+                                   {.doc = "how fast that goes", .need = Need::optional}),
 };
 
 }  // namespace decodesim

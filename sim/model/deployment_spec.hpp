@@ -20,12 +20,28 @@ struct PrecisionSpec {
 
 enum class MemoryCapacity { as_reported, as_sold };
 
+/// Host memory that KV is swapped to.
+struct HostSwapSpec {
+  Bytes capacity{4294967296.0};        // a GPU; vLLM V0's default of 4 GiB
+  std::optional<std::int64_t> blocks;  // of the server; overrides the capacity
+};
+
+/// The way between a GPU and its host.
+struct HostLinkSpec {
+  std::optional<BytesPerSecond> bandwidth;  // a GPU, per direction, as transfers see it; absent: the node's links say
+  double efficiency = 0.78;                 // the share of a link's datasheet figure that transfers see
+  Seconds setup{10e-6};                     // of all transfers of a step in one direction
+  Seconds per_message{1e-6};                // of a contiguous piece: the keys or the values of a block in one layer
+};
+
 struct MemorySpec {
   MemoryCapacity capacity = MemoryCapacity::as_reported;
   double utilization = 0.92;                   // the share of a GPU's memory that the server may use; (0, 1]
   Bytes runtime_overhead{4e9};                 // a GPU: activation peak, communication buffers, CUDA graphs
   std::int64_t block_size = 16;                // tokens a block
   std::optional<std::int64_t> num_gpu_blocks;  // what the server's log prints; overrides the budget
+  HostSwapSpec host_swap;
+  HostLinkSpec host_link;
 };
 
 }  // namespace decodesim

@@ -12,18 +12,20 @@
 namespace decodesim {
 
 /// Where a step's bytes go, summed over all ranks.
-enum class ByteKind { weights, kv_read, kv_write, activations, collective };
-inline constexpr std::array<std::string_view, 5> byte_kind_names{"weights", "kv_read", "kv_write", "activations",
-                                                                 "collective"};
+enum class ByteKind { weights, kv_read, kv_write, activations, collective, host_transfer };
+inline constexpr std::array<std::string_view, 6> byte_kind_names{"weights",     "kv_read",    "kv_write",
+                                                                 "activations", "collective", "host_transfer"};
 
-/// What a step's time is spent on. `fixed` is the constant of the fixed cost model.
-enum class TimePart { linear, attention, lm_head, collectives, host, fixed };
-inline constexpr std::array<std::string_view, 6> time_part_names{"linear",      "attention", "lm_head",
-                                                                 "collectives", "host",      "fixed"};
+/// What a step's time is spent on. `transfers` move KV between the GPUs and their host; `fixed` is the constant of the
+/// fixed cost model.
+enum class TimePart { linear, attention, lm_head, collectives, transfers, host, fixed };
+inline constexpr std::array<std::string_view, 7> time_part_names{"linear",    "attention", "lm_head", "collectives",
+                                                                 "transfers", "host",      "fixed"};
 
 /// What each of those parts waited for.
-enum class BoundBy { bandwidth, compute, collectives, host, fixed };
-inline constexpr std::array<std::string_view, 5> bound_by_names{"bandwidth", "compute", "collectives", "host", "fixed"};
+enum class BoundBy { bandwidth, compute, collectives, transfers, host, fixed };
+inline constexpr std::array<std::string_view, 6> bound_by_names{"bandwidth", "compute", "collectives",
+                                                                "transfers", "host",    "fixed"};
 
 /// The account of a step, or the sum of many. Each part's time is rounded once to whole nanoseconds, and a step lasts
 /// their integer sum; seconds by what bound them add up to the same sum.

@@ -37,6 +37,8 @@ std::string step_answer(BoundBy reason, double share) {
       return "compute" + took;
     case BoundBy::collectives:
       return "collectives" + took;
+    case BoundBy::transfers:
+      return "KV transfers to and from the host" + took;
     case BoundBy::host:
       return "host time" + took;
     case BoundBy::fixed:

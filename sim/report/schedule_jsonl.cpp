@@ -56,7 +56,9 @@ void ScheduleJsonl::line(std::int64_t number, Time start, Time end, std::int64_t
     for (std::uint32_t block : blocks) json.value(static_cast<std::int64_t>(block));
     json.end_array();
   }
-  json.end_object().end_object();
+  json.end_object();
+  if (!schedule.swapped_in.empty()) names(json, "swapped_in", schedule.swapped_in);
+  json.end_object();
   file_.out() << '\n';
   file_.check_written();
 }

@@ -5,6 +5,7 @@
 #include "sim/core/check.hpp"
 #include "sim/core/precision.hpp"
 #include "sim/model/cost_fields.hpp"
+#include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/pool.hpp"
 
@@ -61,6 +62,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   const auto plan = plan_pool(scenario);
   check(std::holds_alternative<Pool>(plan), "a loaded scenario has a pool");
   const Pool& pool = std::get<Pool>(plan);
+  const auto host = plan_host(scenario);
+  check(std::holds_alternative<HostMemory>(host), "a loaded scenario knows its host memory");
 
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
@@ -72,6 +75,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.num_blocks = pool.num_blocks;
   server.usable_blocks = pool.usable_blocks;
   server.block_size = scenario.memory.block_size;
+  server.host_blocks = std::get<HostMemory>(host).blocks;
+  server.host = std::get<HostMemory>(host).transfer;
   server.max_model_len = model_len_limit(scenario);
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;

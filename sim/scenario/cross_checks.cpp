@@ -6,6 +6,7 @@
 
 #include "sim/scenario/deployment_checks.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/serving/policy_table.hpp"
 #include "sim/workload/workload_fields.hpp"
 
 namespace decodesim {
@@ -22,6 +23,7 @@ class Checks {
     ranks();
     shape();
     scheduler();
+    host();
     window();
     workload();
   }
@@ -132,6 +134,19 @@ class Checks {
                ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +
                "): no more sequences run than the budget has tokens",
            "");
+    }
+  }
+
+  void host() {
+    const DocumentNode* memory = tree_.find("memory");
+    if (memory == nullptr || may_swap(scenario_.scheduler)) return;
+    for (const char* key : {"host_swap", "host_link"}) {
+      if (memory->find(key) == nullptr) continue;
+      const std::string path = "memory." + std::string(key);
+      error(path, "no-effect",
+            "'" + path + "' has an effect only where the scheduler swaps, and that of engine '" +
+                scenario_.scheduler.engine + "' does not",
+            "remove it");
     }
   }
 

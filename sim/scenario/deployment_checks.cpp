@@ -2,6 +2,7 @@
 
 #include "sim/hardware/topology.hpp"
 #include "sim/model/cost_model.hpp"
+#include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/pool.hpp"
 
 namespace decodesim {
@@ -42,6 +43,11 @@ void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario
   if (reading.errors() > before) return;
   if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
     reading.error(blame(tree, error->key), "impossible-cost", error->message, "change " + error->key);
+  }
+  const auto host = plan_host(scenario);
+  if (const auto* error = std::get_if<PlanError>(&host)) {
+    reading.error(blame(tree, tree.find("memory") != nullptr ? error->key : "scheduler.engine"), "missing-key",
+                  error->message, "change " + error->key);
   }
   const auto plan = plan_pool(scenario);
   if (const auto* error = std::get_if<PlanError>(&plan)) {

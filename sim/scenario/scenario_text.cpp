@@ -7,6 +7,7 @@
 
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/scenario_fields.hpp"
+#include "sim/serving/policy_table.hpp"
 
 namespace decodesim {
 
@@ -214,6 +215,16 @@ std::string scenario_hash(const Scenario& scenario) {
 std::vector<DefaultUsed> defaults_in_effect(const Scenario& scenario) {
   std::vector<DefaultUsed> found;
   collect_defaults(scenario_fields, &scenario, "", scenario, found);
+  // Whether the host's memory is used is for the scheduler to say, so its defaults are listed here where nothing of them
+  // is stated.
+  if (may_swap(scenario.scheduler)) {
+    const MemorySpec& memory = scenario.memory;
+    const auto add = [&](FieldTable fields, const void* spec, const std::string& path) {
+      if (is_untouched(fields, spec)) collect_defaults(fields, spec, path, scenario, found);
+    };
+    add(host_swap_fields, &memory.host_swap, "memory.host_swap");
+    if (scenario.cost.model != CostKind::fixed) add(host_link_fields, &memory.host_link, "memory.host_link");
+  }
   return found;
 }
 

@@ -35,7 +35,8 @@ std::int64_t Draft::take_back(Sequence& sequence) {
   return tokens;
 }
 
-void Draft::evict(Sequence& victim, const Eviction& eviction) {
+// Out of the lists of those that run, with its counts as they are now.
+void Draft::leave_running(Sequence& victim) {
   if (victim.state == SequenceState::decoding) {
     state_.cohort.leave(victim);
   } else {
@@ -43,6 +44,10 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
     take_back(victim);
   }
   state_.running.remove(victim);
+}
+
+// Gives the memory back and tells of it; both kinds of eviction.
+void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate) {
   const std::int64_t free_before = state_.memory->free();
   state_.memory->release(victim, Released::evicted);
   state_.cached_tokens -= victim.cached;
@@ -50,16 +55,20 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   decisions_.evictions.push_back({.victim = &victim.request,
                                   .requester = eviction.requester != nullptr ? &eviction.requester->request : nullptr,
                                   .reason = eviction.reason,
-                                  .fate = KvFate::dropped,
+                                  .fate = fate,
                                   .tokens = victim.cached,
                                   .blocks = state_.memory->free() - free_before,
                                   .free_before = free_before});
+  victim.preemptions += 1;
+  if (&victim == eviction.requester) victim.self_preemptions += 1;
+}
 
+void Draft::evict(Sequence& victim, const Eviction& eviction) {
+  leave_running(victim);
+  book_eviction(victim, eviction, KvFate::dropped);
   victim.cached_before = std::max(victim.cached_before, victim.cached);
   victim.discarded += victim.cached;
   victim.cached = 0;
-  victim.preemptions += 1;
-  if (&victim == eviction.requester) victim.self_preemptions += 1;
   victim.state = SequenceState::waiting;
   if (eviction.destination == Destination::head) {
     state_.waiting.push_front(victim);
@@ -68,15 +77,56 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   }
 }
 
+bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
+  const auto blocks = static_cast<std::int64_t>(victim.blocks.size());
+  if (blocks > state_.host.free()) return false;
+  leave_running(victim);
+  book_eviction(victim, eviction, KvFate::swapped);
+  victim.host_blocks = blocks;
+  victim.swapped_out += victim.cached;
+  victim.state = SequenceState::swapped;
+  state_.host.used += blocks;
+  decisions_.blocks_out += blocks;
+  const auto later = [](const Sequence* a, const Sequence* b) { return a->arrival < b->arrival; };
+  state_.swapped.insert(std::upper_bound(state_.swapped.begin(), state_.swapped.end(), &victim, later), &victim);
+  return true;
+}
+
+void Draft::swap_in(Sequence& swapped) {
+  check(swapped.state == SequenceState::swapped, "only who is on the host comes back from it");
+  std::erase(state_.swapped, &swapped);
+  state_.host.used -= swapped.host_blocks;
+  decisions_.blocks_in += swapped.host_blocks;
+  decisions_.swapped_in.push_back({&swapped, swapped.cached});
+  swapped.host_blocks = 0;
+  enter_running(swapped);
+  if (swapped.cached + 1 == swapped.known() && swapped.has_emitted()) {
+    state_.cohort.join(swapped);
+  } else {
+    enter_prefilling(swapped);
+  }
+}
+
+// Into the running, where it belongs by their order.
+void Draft::enter_running(Sequence& sequence) {
+  sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
+  state_.cached_tokens += sequence.cached;
+  state_.running.insert_by_order(sequence);
+}
+
+void Draft::enter_prefilling(Sequence& sequence) {
+  sequence.state = SequenceState::prefilling;
+  const auto later = [](const Sequence* a, const Sequence* b) { return a->order < b->order; };
+  std::vector<Sequence*>& list = state_.prefilling;
+  list.insert(std::upper_bound(list.begin(), list.end(), &sequence, later), &sequence);
+}
+
 void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
   state_.waiting.remove(waiting);
-  waiting.state = SequenceState::prefilling;
-  waiting.order = state_.next_order++;
   waiting.cached = found;
-  state_.cached_tokens += found;
-  state_.running.push_back(waiting);
-  state_.prefilling.push_back(&waiting);
+  enter_running(waiting);
+  enter_prefilling(waiting);
   if (tokens > 0) decisions_.chunks.push_back({&waiting, tokens});
   if (found > 0) decisions_.found.push_back({&waiting, found});
   (waiting.admitted ? waiting.found_again : waiting.found_first) += found;
@@ -84,9 +134,14 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   waiting.admitted = true;
 }
 
-void Draft::drop(Sequence& waiting) {
-  state_.waiting.remove(waiting);
-  decisions_.dropped.push_back(&waiting);
+void Draft::drop(Sequence& sequence) {
+  if (sequence.state == SequenceState::swapped) {
+    std::erase(state_.swapped, &sequence);
+    state_.host.used -= sequence.host_blocks;
+  } else {
+    state_.waiting.remove(sequence);
+  }
+  decisions_.dropped.push_back(&sequence);
 }
 
 }  // namespace decodesim

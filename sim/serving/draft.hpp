@@ -41,11 +41,19 @@ class Draft {
   /// it goes where the eviction says.
   void evict(Sequence& victim, const Eviction& eviction);
 
+  /// Moves a running sequence's KV to the host and returns true: its device memory is given back, its counts stay, and
+  /// what it was given in this pass is taken back. Where the host lacks room for all its blocks, changes nothing and
+  /// returns false.
+  [[nodiscard]] bool swap_out(Sequence& victim, const Eviction& eviction);
+  /// Brings a swapped sequence's KV back: it runs again, and decodes in this pass where only its newest token lacks KV.
+  /// The caller took the memory.
+  void swap_in(Sequence& swapped);
+
   /// Admits a waiting sequence, with `found` tokens in place, and gives it the next `tokens`; none, where a later call
   /// does. The caller took the memory.
   void admit(Sequence& waiting, std::int64_t found, std::int64_t tokens);
-  /// Gives up a waiting request; it leaves with this reason at the end of the pass.
-  void drop(Sequence& waiting);
+  /// Gives up a request that waits or is swapped; it leaves with this reason at the end of the pass.
+  void drop(Sequence& sequence);
 
   /// The queue's list, for schedulers that sort it by themselves.
   [[nodiscard]] std::deque<Sequence*>& queue_list() { return state_.waiting.list(); }
@@ -57,6 +65,11 @@ class Draft {
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return decisions_.chunks; }
 
  private:
+  void leave_running(Sequence& victim);
+  void book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate);
+  void enter_running(Sequence& sequence);
+  void enter_prefilling(Sequence& sequence);
+
   ReplicaState& state_;
   PassDecisions& decisions_;
 };

@@ -63,6 +63,7 @@ struct RequestFacts {
   std::int64_t preemptions = 0;
   std::int64_t recomputed_tokens = 0;
   std::int64_t discarded_tokens = 0;    // KV that preemptions took from it
+  std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
   std::int64_t found_tokens = 0;        // in place when it was first admitted
   std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
 };
@@ -87,6 +88,7 @@ struct ScheduleFacts {
   std::vector<const Request*> waiting;                                 // after the pass, head first
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
+  std::vector<const Request*> swapped_in;  // who came back from the host, in the order of coming back
 };
 
 /// One pass of the scheduler and the step it led to. Counts are after scheduling and before releases.
@@ -98,14 +100,20 @@ struct StepFacts {
   Ledger ledger;
   std::int64_t running = 0;    // admitted sequences, whether or not they got a token
   std::int64_t waiting = 0;    // requests in the queue after the pass
+  std::int64_t swapped = 0;    // sequences on the host after the pass
   std::int64_t scheduled = 0;  // sequences that got tokens
   std::int64_t preempted = 0;
   std::int64_t free_blocks = 0;
   std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included
   std::int64_t recomputed_tokens = 0;
-  Duration recompute_time{};                 // by how much the step would be shorter without them
-  std::int64_t found_tokens = 0;             // in place at first admissions of this pass
-  std::int64_t found_again_tokens = 0;       // in place at admissions of victims that came back
+  Duration recompute_time{};            // by how much the step would be shorter without them
+  std::int64_t found_tokens = 0;        // in place at first admissions of this pass
+  std::int64_t found_again_tokens = 0;  // in place at admissions of victims that came back
+  std::int64_t swapped_out_tokens = 0;  // KV moved to the host and back in this pass, by tokens and by bytes
+  std::int64_t swapped_in_tokens = 0;
+  Bytes swapped_out_bytes{};
+  Bytes swapped_in_bytes{};
+  Duration transfer_time{};                  // by how much the step is longer for it
   std::int64_t cached_blocks_evicted = 0;    // of findable KV that nobody held, since the pass before
   std::span<const EvictionFacts> evictions;  // in the order of eviction
   AdmissionLimit limit = AdmissionLimit::arrivals;

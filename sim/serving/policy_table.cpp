@@ -47,4 +47,9 @@ bool engine_reads(std::string_view engine, std::string_view knob) {
   return row != nullptr && std::find(row->knobs.begin(), row->knobs.end(), knob) != row->knobs.end();
 }
 
+bool may_swap(const SchedulerSpec& scheduler) {
+  const EngineRow* row = find_engine(scheduler.engine);
+  return row != nullptr && row->swaps != nullptr && row->swaps(scheduler);
+}
+
 }  // namespace decodesim

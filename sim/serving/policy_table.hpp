@@ -35,11 +35,14 @@ struct EngineRow {
   EngineParts (*make)(const ServerConfig& server);
   std::span<const std::string_view> policies;  // its choice on every axis, under the default knobs
   std::span<const std::string_view> knobs;     // the fields of `scheduler` that it reads, beside those of every engine
+  bool (*swaps)(const SchedulerSpec& scheduler) = nullptr;  // may it move KV to the host? absent: never
 };
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.
 const EngineRow* find_engine(std::string_view name);
 /// Does the engine of this name read this field of `scheduler`?
 bool engine_reads(std::string_view engine, std::string_view knob);
+/// May this scheduler move KV to the host?
+bool may_swap(const SchedulerSpec& scheduler);
 
 }  // namespace decodesim

@@ -23,7 +23,7 @@ Replica::Replica(const ServerConfig& server, bool wants_schedule)
     : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {}
 
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
-    : state_(server, std::move(parts.memory), std::move(parts.queue_order)),
+    : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
       scheduler_(std::move(parts.scheduler)),
       wants_schedule_(wants_schedule),
       watchdog_(server.scheduler.max_num_seqs) {}
@@ -42,6 +42,7 @@ void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
   sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
   sequence.request = std::move(request);
+  sequence.arrival = arrivals_++;
   state_.waiting.push_back(sequence);
   scheduler_->arrived(sequence);
   watchdog_.progress();
@@ -64,7 +65,9 @@ Sequence& Replica::new_sequence() {
   return sequence;
 }
 
-std::int64_t Replica::in_system() const { return state_.waiting.size() + state_.running.size(); }
+std::int64_t Replica::in_system() const {
+  return state_.waiting.size() + state_.running.size() + static_cast<std::int64_t>(state_.swapped.size());
+}
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
   decisions_.clear();
@@ -75,7 +78,8 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
-  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() && departures_.empty();
+  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
+                     decisions_.swapped_in.empty() && departures_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -84,6 +88,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.limit = decisions_.limit;
   facts_.running = state_.running.size();
   facts_.waiting = state_.waiting.size();
+  facts_.swapped = static_cast<std::int64_t>(state_.swapped.size());
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
   facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
   facts_.evictions = decisions_.evictions;
@@ -93,6 +98,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.cached_blocks_evicted = state_.memory->cached_blocks_evicted() - cached_blocks_evicted_;
   cached_blocks_evicted_ += facts_.cached_blocks_evicted;
   price_pass();
+  price_transfers();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.preempted);
   return !empty;
@@ -123,16 +129,31 @@ void Replica::price_pass() {
   facts_.recompute_time = facts_.ledger.duration() - rest;
 }
 
+// What moving KV to the host and back adds to the step: the pass waits for it.
+void Replica::price_transfers() {
+  const HostTransfer& host = state_.config.host;
+  for (const EvictionFacts& one : decisions_.evictions) {
+    if (one.fate == KvFate::swapped) facts_.swapped_out_tokens += one.tokens;
+  }
+  for (const Chunk& one : decisions_.swapped_in) facts_.swapped_in_tokens += one.tokens;
+  facts_.swapped_out_bytes = host.bytes(decisions_.blocks_out);
+  facts_.swapped_in_bytes = host.bytes(decisions_.blocks_in);
+  facts_.transfer_time = host.time(decisions_.blocks_out) + host.time(decisions_.blocks_in);
+  facts_.ledger.of(ByteKind::host_transfer) += facts_.swapped_out_bytes + facts_.swapped_in_bytes;
+  facts_.ledger.spend(TimePart::transfers, BoundBy::transfers, facts_.transfer_time);
+}
+
 // Under `fail_after` a request that evicted itself too often, or that even an empty server refuses, is given up.
 void Replica::cancel_hopeless() {
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.preempted) {
     if (sequence->self_preemptions < knobs.fail_after) continue;
+    if (sequence->state == SequenceState::swapped) continue;  // it lost nothing
     state_.waiting.remove(*sequence);
     departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
   }
-  const bool idle = state_.running.empty() && decisions_.preempted.empty();
+  const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
     departures_.push_back({&head, Outcome::cancelled, reason_never_admitted});
@@ -210,6 +231,7 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .preemptions = sequence.preemptions,
           .recomputed_tokens = sequence.recomputed,
           .discarded_tokens = sequence.discarded,
+          .swapped_out_tokens = sequence.swapped_out,
           .found_tokens = sequence.found_first,
           .found_again_tokens = sequence.found_again};
 }
@@ -232,6 +254,8 @@ void Replica::abandon(std::string_view reason) {
     departures_.push_back({&head, Outcome::unfinished, reason});
     state_.waiting.remove(head);
   }
+  for (Sequence* sequence : state_.swapped) departures_.push_back({sequence, Outcome::unfinished, reason});
+  state_.swapped.clear();
   state_.prefilling.clear();
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;
@@ -239,8 +263,9 @@ void Replica::abandon(std::string_view reason) {
 }
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {
-  if (state_.waiting.empty()) return {};
-  const Sequence& head = state_.waiting.head();
+  if (state_.waiting.empty() && state_.swapped.empty()) return {};
+  const bool on_host = !state_.swapped.empty();
+  const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
   const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
                             " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
                             std::to_string(state_.memory->total());
@@ -249,8 +274,8 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
            "; it is admitted, evicted and admitted again";
   }
   if (nothing_planned && final && state_.running.empty()) {
-    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(state_.waiting.size() - 1) +
-           " more wait behind it";
+    const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
+    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
   }
   return {};
 }
@@ -271,6 +296,7 @@ void Replica::describe_schedule() {
   }
   for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
   state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
+  for (const Chunk& one : decisions_.swapped_in) schedule_.swapped_in.push_back(&one.sequence->request);
   for (const auto& [sequence, tokens] : decisions_.found)
     schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }

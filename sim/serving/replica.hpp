@@ -64,6 +64,7 @@ class Replica {
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   void price_pass();
+  void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
   void play_chunk(const Chunk& chunk, Time end);
@@ -84,6 +85,7 @@ class Replica {
   std::vector<Departure> departures_;
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
+  std::int64_t arrivals_ = 0;
 };
 
 }  // namespace decodesim

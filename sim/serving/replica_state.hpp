@@ -21,6 +21,16 @@ struct Chunk {
   std::int64_t tokens = 0;
 };
 
+/// Room for swapped KV on the host; its blocks have no identities.
+struct HostPool {
+  std::int64_t total = 0;
+  std::int64_t used = 0;
+  [[nodiscard]] std::int64_t free() const { return total - used; }
+};
+
+/// How running sequences are sorted: by admission, or by arrival whenever they were admitted.
+enum class RunningOrder { admission, arrival };
+
 /// What one pass decided.
 struct PassDecisions {
   bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
@@ -29,6 +39,9 @@ struct PassDecisions {
   std::vector<EvictionFacts> evictions;  // the same, told
   std::vector<Sequence*> dropped;        // requests that the engine gave up
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
+  std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
+  std::int64_t blocks_out = 0;           // moved to the host, and back
+  std::int64_t blocks_in = 0;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
@@ -40,22 +53,33 @@ struct PassDecisions {
     evictions.clear();
     dropped.clear();
     found.clear();
+    swapped_in.clear();
+    blocks_out = blocks_in = 0;
     limit = AdmissionLimit::arrivals;
     found_first = found_again = 0;
   }
 };
 
-/// Running sequences are in order of admission. Each decodes with the cohort, prefills, or is stalled.
+/// Running sequences are in order of admission, or of arrival. Each decodes with the cohort, prefills, or is stalled.
 struct ReplicaState {
-  ReplicaState(const ServerConfig& server, std::unique_ptr<KvMemory> kv, std::unique_ptr<QueueOrder> order)
-      : config(server), memory(std::move(kv)), waiting(std::move(order)), cohort(server.block_size) {}
+  ReplicaState(const ServerConfig& server, std::unique_ptr<KvMemory> kv, std::unique_ptr<QueueOrder> order,
+               RunningOrder sorted_by = RunningOrder::admission)
+      : config(server),
+        memory(std::move(kv)),
+        host{server.host_blocks},
+        waiting(std::move(order)),
+        running_order(sorted_by),
+        cohort(server.block_size) {}
 
   ServerConfig config;
   std::unique_ptr<KvMemory> memory;
+  HostPool host;
   WaitingQueue waiting;
+  RunningOrder running_order;
   SequenceList<&Sequence::running> running;
   LockStep cohort;
-  std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, by order of admission
+  std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, in the order of `running`
+  std::vector<Sequence*> swapped;     // whose KV is on the host, by arrival
   std::int64_t next_order = 0;
   std::int64_t cached_tokens = 0;  // KV of all running sequences
 };

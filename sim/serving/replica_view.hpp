@@ -45,6 +45,10 @@ class ReplicaView {
                : sequence.generated;
   }
 
+  /// Those whose KV is on the host, in order of arrival.
+  [[nodiscard]] const std::vector<Sequence*>& swapped() const { return state_.swapped; }
+  [[nodiscard]] const HostPool& host() const { return state_.host; }
+
   [[nodiscard]] bool anyone_waits() const { return !state_.waiting.empty(); }
   [[nodiscard]] Sequence& head_of_queue() const { return state_.waiting.head(); }
   [[nodiscard]] const WaitingQueue& queue() const { return state_.waiting; }

@@ -38,6 +38,7 @@ struct EngineParts {
   std::unique_ptr<KvMemory> memory;
   std::unique_ptr<QueueOrder> queue_order;  // none: first come, first served
   std::unique_ptr<Scheduler> scheduler;     // may refer to the memory, which outlives it
+  RunningOrder running_order = RunningOrder::admission;
 };
 
 }  // namespace decodesim

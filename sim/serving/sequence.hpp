@@ -22,6 +22,7 @@ enum class SequenceState {
   prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
   decoding,    // running in lock-step: one token a step
   stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
+  swapped,     // its KV lies on the host: it keeps its counts, holds no memory here, and stands in no queue
 };
 
 /// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
@@ -30,13 +31,15 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::size_t slot = 0;     // small and dense: policies keep what they remember of a sequence in a vector by it
-  std::int64_t order = 0;   // grows with every admission; running sequences are sorted by it
-  std::int64_t ticket = 0;  // grows with every place taken in the queue
+  std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t arrival = 0;  // grows with every arrival
+  std::int64_t order = 0;    // grows with every admission, or is the arrival; running sequences are sorted by it
+  std::int64_t ticket = 0;   // grows with every place taken in the queue
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   BlockTable blocks;
+  std::int64_t host_blocks = 0;  // while it is swapped
 
   // Lock-step decoding (see lock_step.hpp).
   std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
@@ -51,6 +54,7 @@ struct Sequence {
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;
   std::int64_t discarded = 0;    // KV tokens that preemptions took from it
+  std::int64_t swapped_out = 0;  // KV tokens that went to the host
   std::int64_t found_first = 0;  // tokens in place when it was first admitted
   std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
   bool admitted = false;         // at least once

@@ -6,6 +6,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/model/cost_model.hpp"
+#include "sim/model/host_transfer.hpp"
 #include "sim/serving/serving_spec.hpp"
 #include "sim/workload/request.hpp"
 
@@ -17,6 +18,8 @@ struct ServerConfig {
   std::int64_t num_blocks = 0;     // as the server's log prints it
   std::int64_t usable_blocks = 0;  // what requests can hold: vllm-v1 keeps one as its null block
   std::int64_t block_size = 16;
+  std::int64_t host_blocks = 0;    // that the host has room for
+  HostTransfer host;               // what it takes to move blocks there and back
   std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it
   const CostModel* cost = nullptr;
   /// The length of a pass under the fixed cost model, where passes form a grid: pass t starts at (t-1) steps and an

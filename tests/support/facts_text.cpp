@@ -66,6 +66,9 @@ void FactsText::step(const StepFacts& facts) {
   line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
   line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
   line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens);
+  line += " swapped " + std::to_string(facts.swapped) + " out " + std::to_string(facts.swapped_out_tokens) + " " +
+          text(facts.swapped_out_bytes.value()) + " in " + std::to_string(facts.swapped_in_tokens) + " " +
+          text(facts.swapped_in_bytes.value()) + " transfers " + text(facts.transfer_time);
   line += " cached evicted " + std::to_string(facts.cached_blocks_evicted) + " evictions";
   for (const EvictionFacts& one : facts.evictions) {
     line += " " + name(one.victim) + " for " + (one.requester != nullptr ? name(one.requester) : "all") + " ";
@@ -93,6 +96,8 @@ void FactsText::step(const StepFacts& facts) {
   }
   line += " preempted";
   for (const Request* request : facts.schedule->preempted) line += " " + name(request);
+  line += " swapped in";
+  for (const Request* request : facts.schedule->swapped_in) line += " " + name(request);
   line += " finished";
   for (const Request* request : facts.schedule->finished) line += " " + name(request);
   line += " waiting";
@@ -120,8 +125,9 @@ void FactsText::ended(const RequestFacts& facts) {
                    text(facts.request->arrival) + " scheduled " + text(facts.scheduled) + " first " +
                    text(facts.first_token) + " ended " + text(facts.ended) + " preempted " +
                    std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens) +
-                   " discarded " + std::to_string(facts.discarded_tokens) + " found " +
-                   std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens));
+                   " discarded " + std::to_string(facts.discarded_tokens) + " swapped out " +
+                   std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
+                   " again " + std::to_string(facts.found_again_tokens));
 }
 
 void FactsText::run_ended(const RunFacts& facts) {

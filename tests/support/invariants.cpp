@@ -86,6 +86,7 @@ void InvariantChecker::step(const StepFacts& facts) {
   }
   check_times(facts);
   replay_evictions(facts);
+  replay_transfers(facts);
   replay_schedule(facts);
   replay_waiting(facts);
   check_counts(facts);
@@ -110,24 +111,34 @@ void InvariantChecker::check_times(const StepFacts& facts) {
     require(facts.start == Time((facts.number - 1) * server_.grid_step), "a pass of the grid starts at its place");
     require(facts.end - facts.start == server_.grid_step, "a pass of the grid lasts a step");
   } else {
-    require(facts.scheduled > 0 || facts.start == facts.end, "an empty pass takes no time");
+    require(facts.scheduled > 0 || facts.end - facts.start == facts.transfer_time, "an empty pass takes no time");
   }
 }
 
 /// The evicted lose their blocks and go to the head of the queue, each before those evicted earlier in the pass.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
-  for (const Request* request : facts.schedule->preempted) {
-    Life& life = life_of(request);
+  require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
+  for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
+    const EvictionFacts& told = facts.evictions[i];
+    Life& life = life_of(told.victim);
+    require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
     require(life.state == State::running, "only who runs is evicted");
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     for (std::uint32_t block : life.table) holders_.erase(block);
     life.table.clear();
+    life.preemptions += 1;
+    require(told.tokens == life.cached, "an eviction tells what the victim had");
+    if (told.fate == KvFate::swapped) {
+      life.swapped_out += life.cached;
+      life.host_blocks = told.blocks;
+      life.state = State::swapped;
+      continue;
+    }
     life.discarded += life.cached;
     life.high = std::max(life.high, life.cached);
     life.cached = 0;
-    life.preemptions += 1;
     life.state = State::waiting;
     if (rules_.victims_to_head) {
       waiting_.push_front(&life);
@@ -335,6 +346,7 @@ void InvariantChecker::ended(const RequestFacts& facts) {
   require(facts.output_tokens == life.emitted, "the facts count the tokens emitted");
   require(facts.preemptions == life.preemptions, "the facts count the preemptions");
   require(facts.recomputed_tokens == life.recomputed, "the facts count the recomputed tokens");
+  require(facts.swapped_out_tokens == life.swapped_out, "the facts count the tokens that went to the host");
   require(facts.scheduled == life.scheduled, "a request is scheduled when it first gets tokens");
   require(facts.first_token == life.first_token, "the first token comes at the end of its step");
   require(facts.outcome == Outcome::completed ? facts.reason.empty() : !facts.reason.empty(), "who fails has a reason");

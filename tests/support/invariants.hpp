@@ -18,6 +18,7 @@ namespace decodesim::tests {
 /// What the engine at hand promises beyond what holds for all.
 struct EngineRules {
   bool in_admission_order = false;  // running sequences are served in the order of admission, none left out
+  bool by_arrival = false;          // running sequences are in the order of arrival instead
   bool evicts_last_admitted = false;
   bool victims_to_head = false;   // else where the next schedule shows them
   bool first_come_first = false;  // the head is admitted first, and nobody before one who came earlier
@@ -35,6 +36,7 @@ EngineRules rules_of(const ServerConfig& server);
 ///   limits    tokens within the budget, sequences within max_num_seqs
 ///   states    every request is in one state at a time, and moves only where it may
 ///   tokens    who completes has emitted exactly its output, whatever its preemptions
+///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them
 ///   KV work   tokens computed = P + O - 1 - found in place + recomputed
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
@@ -56,7 +58,7 @@ class InvariantChecker : public Observer {
   [[nodiscard]] std::string violation() const;
 
  private:
-  enum class State { waiting, running, leaving, finishing, ended };
+  enum class State { waiting, running, swapped, leaving, finishing, ended };
   struct Life {
     Request request;
     std::int64_t rank = 0;  // in the order of arrival
@@ -71,6 +73,8 @@ class InvariantChecker : public Observer {
     std::int64_t found_again = 0;
     std::int64_t discarded = 0;
     std::int64_t recomputed = 0;
+    std::int64_t swapped_out = 0;
+    std::int64_t host_blocks = 0;
     std::int64_t preemptions = 0;
     std::vector<std::uint32_t> table;
     Time scheduled{Duration(-1)};
@@ -86,6 +90,7 @@ class InvariantChecker : public Observer {
   Life& life_of(const Request* request);  // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
+  void replay_transfers(const StepFacts& facts);
   void replay_schedule(const StepFacts& facts);
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);

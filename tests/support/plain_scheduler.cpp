@@ -40,4 +40,13 @@ PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, Evi
   return told;
 }
 
+PlainEviction keep_kv_on_host(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,
+                              std::int64_t free_before, std::int64_t free_after) {
+  victim.host_blocks = free_after - free_before;
+  victim.swapped_out += victim.cached;
+  victim.preemptions += 1;
+  if (&victim == requester) victim.self_preemptions += 1;
+  return {&victim, requester, reason, victim.cached, free_after - free_before, free_before, KvFate::swapped};
+}
+
 }  // namespace decodesim::tests

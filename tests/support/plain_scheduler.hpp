@@ -25,6 +25,9 @@ struct PlainSequence {
   std::int64_t self_preemptions = 0;  // those where it evicted itself
   std::int64_t recomputed = 0;
   std::int64_t discarded = 0;
+  std::int64_t swapped_out = 0;  // tokens that went to the host
+  std::int64_t host_blocks = 0;  // it holds there
+  std::int64_t arrival = 0;      // its place in the order of arrival
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   bool admitted = false;
@@ -44,6 +47,7 @@ struct PlainEviction {
   std::int64_t tokens;
   std::int64_t blocks;
   std::int64_t free_before;
+  KvFate fate = KvFate::dropped;
 };
 
 /// What a pass decided.
@@ -64,11 +68,19 @@ struct PlainPlan {
   std::vector<Grant> scheduled;
   std::vector<PlainSequence*> preempted;
   std::vector<PlainEviction> evictions;  // the same, with what is told of them
-  std::vector<Found> found;              // tokens in place at admission, where there are any
+  struct SwapIn {
+    PlainSequence* sequence;
+    std::int64_t tokens;  // that came back from the host
+    std::int64_t blocks;
+  };
+  std::vector<SwapIn> swapped_in;
+  std::vector<Found> found;  // tokens in place at admission, where there are any
   std::vector<Cancelled> cancelled;
   AdmissionLimit limit = AdmissionLimit::arrivals;
 
-  [[nodiscard]] bool empty() const { return scheduled.empty() && preempted.empty() && cancelled.empty(); }
+  [[nodiscard]] bool empty() const {
+    return scheduled.empty() && preempted.empty() && swapped_in.empty() && cancelled.empty();
+  }
 };
 
 /// An engine over plain queues. Each is one file, plain_ENGINE.cpp, to be read beside a description of it, line by line.
@@ -91,6 +103,7 @@ class PlainScheduler {
 
   std::vector<PlainSequence*> running;  // in the order of admission
   std::deque<PlainSequence*> waiting;   // head first
+  std::vector<PlainSequence*> swapped;  // whose KV is on the host
 };
 
 /// The engine that `server` names.
@@ -113,6 +126,11 @@ class PlainPool {
   std::int64_t block_size_;
   std::deque<std::uint32_t> free_;
 };
+
+/// The books of a swap to the host: the victim keeps its tokens, and `blocks` of the host are its own. Its memory is not
+/// touched, nor any list.
+PlainEviction keep_kv_on_host(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,
+                              std::int64_t free_before, std::int64_t free_after);
 
 /// The books of an eviction: what the victim loses and what is told of it. Its memory is not touched, nor any list.
 PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,

@@ -37,6 +37,7 @@ class PlainRun {
   void sleep_until(Time arrival);
   void tell_idle_passes();
   void step(const PlainPlan& plan);
+  void book_transfers(const PlainPlan& plan, StepFacts& facts);
   std::int64_t book_recomputed(const PlainPlan& plan, StepShape& without);
   // The end.
   [[nodiscard]] std::string who_waits(const std::string& why) const;
@@ -68,7 +69,7 @@ RunFacts PlainRun::play() {
   take_arrivals_at(now_);
 
   while (true) {
-    if (scheduler_->running.empty() && scheduler_->waiting.empty()) {
+    if (scheduler_->running.empty() && scheduler_->waiting.empty() && scheduler_->swapped.empty()) {
       if (!arrival_pending()) return finish("");
       sleep_until(open_next_->arrival);
       continue;
@@ -115,6 +116,7 @@ void PlainRun::arrive(Request request) {
   PlainSequence& sequence = life.sequence;
   sequence.request = &life.request;
   sequence.input = request.input_tokens;
+  sequence.arrival = static_cast<std::int64_t>(lives_.size());
   sequence.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   preemptions_in_vain_ = 0;
   for (Observer* observer : observers_) observer->arrived(life.request);
@@ -149,6 +151,7 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   facts.preemptions = sequence.preemptions;
   facts.recomputed_tokens = sequence.recomputed;
   facts.discarded_tokens = sequence.discarded;
+  facts.swapped_out_tokens = sequence.swapped_out;
   facts.found_tokens = sequence.found_first;
   facts.found_again_tokens = sequence.found_again;
   for (Observer* observer : observers_) observer->ended(facts);
@@ -186,6 +189,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.start = now_;
   facts.running = static_cast<std::int64_t>(scheduler_->running.size());
   facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
+  facts.swapped = static_cast<std::int64_t>(scheduler_->swapped.size());
   facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
   facts.preempted = static_cast<std::int64_t>(plan.preempted.size());
   facts.free_blocks = scheduler_->free_blocks();
@@ -200,7 +204,7 @@ void PlainRun::step(const PlainPlan& plan) {
     evictions.push_back({.victim = one.victim->request,
                          .requester = one.requester != nullptr ? one.requester->request : nullptr,
                          .reason = one.reason,
-                         .fate = KvFate::dropped,
+                         .fate = one.fate,
                          .tokens = one.tokens,
                          .blocks = one.blocks,
                          .free_before = one.free_before});
@@ -229,7 +233,10 @@ void PlainRun::step(const PlainPlan& plan) {
   }
   const bool grid = server_.grid_step > Duration(0);
   if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape);
-  facts.end = facts.start + facts.ledger.duration();
+  const Duration computing = facts.ledger.duration();
+  book_transfers(plan, facts);
+  for (const PlainPlan::SwapIn& one : plan.swapped_in) schedule.swapped_in.push_back(one.sequence->request);
+  facts.end = facts.start + computing + facts.transfer_time;
   check(!grid || facts.ledger.duration() == server_.grid_step, "a pass of the grid lasts a grid step");
 
   // The price without the tokens that were there before an eviction.
@@ -238,7 +245,7 @@ void PlainRun::step(const PlainPlan& plan) {
   if (facts.recomputed_tokens > 0) {
     Duration shorter{};
     if (grid || !without.empty()) shorter = server_.cost->price(without).duration();
-    facts.recompute_time = facts.ledger.duration() - shorter;
+    facts.recompute_time = computing - shorter;
   }
 
   // While the step runs others arrive; they are not seen before its end.
@@ -277,6 +284,26 @@ void PlainRun::step(const PlainPlan& plan) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }
   take_arrivals_at(now_);
+}
+
+/// Books what the step moves to the host and back. Both ways are waited for, one after the other.
+void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
+  std::int64_t out = 0;
+  std::int64_t in = 0;
+  for (const PlainEviction& one : plan.evictions) {
+    if (one.fate != KvFate::swapped) continue;
+    facts.swapped_out_tokens += one.tokens;
+    out += one.blocks;
+  }
+  for (const PlainPlan::SwapIn& one : plan.swapped_in) {
+    facts.swapped_in_tokens += one.tokens;
+    in += one.blocks;
+  }
+  facts.swapped_out_bytes = server_.host.bytes(out);
+  facts.swapped_in_bytes = server_.host.bytes(in);
+  facts.transfer_time = server_.host.time(out) + server_.host.time(in);
+  facts.ledger.of(ByteKind::host_transfer) += facts.swapped_out_bytes + facts.swapped_in_bytes;
+  facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
 }
 
 /// Books the tokens of this step that were cached once before an eviction, and takes them out of `without`.

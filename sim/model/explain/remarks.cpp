@@ -146,6 +146,9 @@ void add_step_bound(BoundBy bound, Explanation& explanation) {
     case BoundBy::collectives:
       text = "All-reduces bound the step: {share} of its time sums over ranks.";
       break;
+    case BoundBy::transfers:
+      text = "Transfers of KV to and from the host bound the step: {share} of its time.";
+      break;
     case BoundBy::host:
       text = "The host bounds the step: {share} of its time schedules, samples and launches.";
       break;
@@ -191,6 +194,9 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
     case BoundBy::collectives:
       text +=
           "the all-reduces: their bytes grow with the batch. Fewer ranks a server, or links that reduce, shorten them.";
+      break;
+    case BoundBy::transfers:
+      text += "the link to the host: a pool that evicts less often moves less.";
       break;
     case BoundBy::host:
       text +=

@@ -1,0 +1,47 @@
+// What must hold of KV that moves to the host and back.
+
+#include <algorithm>
+
+#include "tests/support/invariants.hpp"
+
+namespace decodesim::tests {
+
+void InvariantChecker::replay_transfers(const StepFacts& facts) {
+  std::int64_t out_tokens = 0;
+  std::int64_t out = 0;
+  for (const EvictionFacts& told : facts.evictions) {
+    if (told.fate != KvFate::swapped) continue;
+    out_tokens += told.tokens;
+    out += told.blocks;
+  }
+  std::int64_t in_tokens = 0;
+  std::int64_t in = 0;
+  for (const Request* request : facts.schedule->swapped_in) {
+    Life& life = life_of(request);
+    require(life.state == State::swapped, "only who is on the host comes back from it");
+    life.state = State::running;
+    running_.push_back(&life);
+    in_tokens += life.cached;
+    in += life.host_blocks;
+    life.host_blocks = 0;
+  }
+  std::int64_t on_host = 0;
+  std::int64_t swapped = 0;
+  for (const auto& [index, life] : lives_) {
+    if (life.state != State::swapped) continue;
+    ++swapped;
+    on_host += life.host_blocks;
+  }
+  require(on_host <= server_.host_blocks, "the host holds no more than it has room for");
+  require(facts.swapped <= swapped, "who is told to be on the host went there");
+  require(facts.swapped_out_tokens == out_tokens && facts.swapped_in_tokens == in_tokens,
+          "tokens moved are those of who was swapped");
+  require(facts.swapped_out_bytes == server_.host.bytes(out) && facts.swapped_in_bytes == server_.host.bytes(in),
+          "bytes moved are those of the blocks");
+  require(facts.transfer_time == server_.host.time(out) + server_.host.time(in), "transfers take their price");
+  require(facts.transfer_time == facts.ledger.of(TimePart::transfers) &&
+              facts.ledger.of(ByteKind::host_transfer) == facts.swapped_out_bytes + facts.swapped_in_bytes,
+          "the ledger has the transfers");
+}
+
+}  // namespace decodesim::tests
