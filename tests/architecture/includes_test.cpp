@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> rooms{
     {"serving", {"core", "workload", "hardware", "model"}},
     {"report", {"core", "workload", "hardware", "model"}},
     {"scenario", {"core", "workload", "hardware", "model", "serving", "report"}},
+    {"study", {"core", "workload", "hardware", "model", "serving", "report", "scenario"}},
 };
 
 /// Single headers that a room may include of another that it may not see as a whole.

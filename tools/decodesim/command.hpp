@@ -29,6 +29,7 @@ struct Command {
 std::span<const Command> command_table();
 
 int check_command(std::span<const std::string> args);
+int compare_command(std::span<const std::string> args);
 int explain_command(std::span<const std::string> args);
 int list_command(std::span<const std::string> args);
 int run_command(std::span<const std::string> args);

@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -21,23 +19,12 @@
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "tools/decodesim/command.hpp"
+#include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
 
 namespace decodesim {
 
 namespace {
-
-// Ctrl-C, or a polite kill, ends the simulated run at its next event; what it measured so far is still reported. The third
-// one ends the program: the second may be the same request sent to the program and to its group.
-std::atomic<bool> stop_requested{false};
-extern "C" void request_stop(int signal) {
-  if (stop_requested.exchange(true, std::memory_order_relaxed)) std::signal(signal, SIG_DFL);
-}
-
-void listen_to_signals() {
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, request_stop);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of writing, with a message
-}
 
 namespace po = boost::program_options;
 
@@ -83,7 +70,7 @@ Report play(const Scenario& scenario, const Outputs& outputs) {
   }
 
   listen_to_signals();
-  simulate(parts.server, *parts.source, observers, &stop_requested);
+  simulate(parts.server, *parts.source, observers, &stop_requested());
   return measurements.report();
 }
 
