@@ -5,6 +5,10 @@
 
 namespace decodesim {
 
+namespace {
+constexpr std::size_t list_max = 12;
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string_view> allowed) {
   std::string list;
   for (std::string_view candidate : allowed) {
@@ -15,7 +19,9 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   // Between words of a letter or two, as units are, an edit may replace everything.
   const bool alike = near && lower(word).find_first_of(lower(*near)) != std::string::npos;
   if (!alike) return "allowed: " + list;
-  return "did you mean '" + std::string(*near) + "'? (allowed: " + list + ")";
+  const std::string question = "did you mean '" + std::string(*near) + "'?";
+  // Beside a name that is near, a list that fills the screen helps nobody.
+  return allowed.size() > list_max ? question : question + " (allowed: " + list + ")";
 }
 
 }  // namespace decodesim

@@ -112,6 +112,13 @@ class Checks {
                 "' plans each step after the one before",
             "write 'async: false'");
     }
+    if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
+      error("scheduler", "missing-key",
+            "engine '" + scheduler.engine +
+                "' reserves memory for max_model_len tokens, but there is neither a model nor "
+                "'scheduler.max_model_len'",
+            "set scheduler.max_model_len");
+    }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
     if (!scheduler.enable_chunked_prefill && longest == 0) {

@@ -37,6 +37,9 @@ class Draft {
   /// Takes back what serve() or admit() gave it in this pass, and returns how many tokens that was.
   std::int64_t take_back(Sequence& sequence);
 
+  /// Lets the step also compute slots that no request fills any more. They cost time and yield nothing.
+  void pad(const StepShape& slots) { decisions_.padding = slots; }
+
   /// Evicts a running sequence: its memory is given back, its KV lost, what it was given in this pass is taken back, and
   /// it goes where the eviction says.
   void evict(Sequence& victim, const Eviction& eviction);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
 
 namespace decodesim {
@@ -23,6 +24,8 @@ class KvMemory {
   [[nodiscard]] virtual std::int64_t free() const = 0;
   /// Takes back all that `sequence` holds.
   virtual void release(Sequence& sequence, Released why) = 0;
+  /// How its slots are used.
+  [[nodiscard]] virtual KvSlots slots() const { return {}; }
   /// Blocks that lost KV which could still have been found, because somebody needed their room.
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,14 @@ struct RequestFacts {
   std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
 };
 
+/// KV memory in slots, one a token.
+struct KvSlots {
+  std::int64_t total = 0;      // 0: this memory does not tell
+  std::int64_t requested = 0;  // taken by requests as they asked for them
+  // What those requests will fill of it at their ends; absent where memory is taken on demand.
+  std::optional<std::int64_t> final_length{};
+};
+
 /// So many sequences waited so long between two of their tokens.
 struct TokenGap {
   Duration gap{};
@@ -105,6 +114,7 @@ struct StepFacts {
   std::int64_t preempted = 0;
   std::int64_t free_blocks = 0;
   std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included
+  KvSlots slots;                   // of the KV memory, after scheduling
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};            // by how much the step would be shorter without them
   std::int64_t found_tokens = 0;        // in place at first admissions of this pass

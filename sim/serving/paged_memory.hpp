@@ -15,6 +15,9 @@ class PagedMemory : public KvMemory {
 
   [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
   [[nodiscard]] std::int64_t free() const override { return pool_.free(); }
+  [[nodiscard]] KvSlots slots() const override {
+    return {.total = pool_.total() * block_size_, .requested = pool_.used() * block_size_, .final_length = {}};
+  }
   void release(Sequence& sequence, Released) override { pool_.release(sequence.blocks); }
 
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }

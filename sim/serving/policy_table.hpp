@@ -18,6 +18,8 @@ std::unique_ptr<VictimChoice> make_last_admitted_victim();
 
 // The engines, one file each in schedulers/.
 EngineParts make_vllm_v1(const ServerConfig& server);
+EngineParts make_orca(const ServerConfig& server);
+EngineParts make_static_batch(const ServerConfig& server);
 
 /// A policy as `decodesim list policies` shows it.
 struct PolicyRow {

@@ -93,6 +93,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
   facts_.evictions = decisions_.evictions;
   facts_.free_blocks = state_.memory->free();
+  facts_.slots = state_.memory->slots();
   facts_.found_tokens = decisions_.found_first;
   facts_.found_again_tokens = decisions_.found_again;
   facts_.cached_blocks_evicted = state_.memory->cached_blocks_evicted() - cached_blocks_evicted_;
@@ -122,10 +123,11 @@ void Replica::price_pass() {
     sequence->recomputed += again;
   }
   const bool grid = state_.config.grid_step > Duration{};
-  if (grid || !shape.empty()) facts_.ledger = state_.config.cost->price(shape);
+  if (grid || !shape.empty()) facts_.ledger = state_.config.cost->price(shape + decisions_.padding);
   if (facts_.recomputed_tokens == 0) return;
   without.samples = shape.samples;
-  const Duration rest = grid || !without.empty() ? state_.config.cost->price(without).duration() : Duration{};
+  const Duration rest =
+      grid || !without.empty() ? state_.config.cost->price(without + decisions_.padding).duration() : Duration{};
   facts_.recompute_time = facts_.ledger.duration() - rest;
 }
 

@@ -34,6 +34,7 @@ enum class RunningOrder { admission, arrival };
 /// What one pass decided.
 struct PassDecisions {
   bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
+  StepShape padding;                     // slots without a request that the step computes all the same
   std::vector<Chunk> chunks;             // who gets tokens beside the cohort
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
@@ -48,6 +49,7 @@ struct PassDecisions {
 
   void clear() {
     decodes = true;
+    padding = {};
     chunks.clear();
     preempted.clear();
     evictions.clear();

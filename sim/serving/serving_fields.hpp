@@ -8,6 +8,8 @@
 namespace decodesim {
 
 inline constexpr std::string_view never_fits_names[] = {"reject", "hang", "fail_after"};
+inline constexpr std::string_view reservation_names[] = {"blocks", "maximum", "power_of_two", "oracle"};
+inline constexpr std::string_view finished_slots_names[] = {"release_on_finish", "hold_until_batch_end"};
 inline constexpr std::string_view startup_check_names[] = {"warn", "strict"};
 inline constexpr std::string_view prefill_names[] = {"computed", "arrives_computed"};
 inline constexpr std::string_view after_preemption_names[] = {"recompute", "refetch"};
@@ -97,6 +99,19 @@ inline constexpr Field scheduler_fields[] = {
         "async", {.doc = "plan the next step while this one runs: what current servers do by default, but not "
                          "simulated yet",
                   .source = DefaultSource::assumed}),
+    field<&SchedulerSpec::reservation>(
+        "reservation",
+        {.doc = "what a sequence reserves for its life: blocks for max_model_len, or one contiguous chunk of a buddy "
+                "region for max_model_len, for prompt + the power of two above the output, or for exactly both",
+         .source = DefaultSource::assumed,
+         .choices = reservation_names,
+         .applies = where_read<"reservation">}),
+    field<&SchedulerSpec::finished_slots>(
+        "finished_slots", {.doc = "whether a finished request gives its memory back at once, or holds memory and slot "
+                                  "until its batch ends",
+                           .source = DefaultSource::assumed,
+                           .choices = finished_slots_names,
+                           .applies = where_read<"finished_slots">}),
     group(
         "never_fits", never_fits_fields,
         {.doc = "what becomes of a request that needs more than the empty pool: `reject`, `hang`, or `{fail_after: k}`",

@@ -11,6 +11,11 @@ namespace decodesim {
 enum class NeverFits { reject, hang, fail_after };
 enum class StartupCheck { warn, strict };
 
+/// How much a sequence reserves at its admission, where an engine reserves. The last two look at the real output.
+enum class Reservation { blocks, maximum, power_of_two, oracle };
+/// What a finished request leaves in a static batch.
+enum class FinishedSlots { release_on_finish, hold_until_batch_end };
+
 struct SchedulerSpec {
   std::string engine = "vllm-v1";
   std::int64_t max_num_seqs = 1024;
@@ -20,6 +25,8 @@ struct SchedulerSpec {
   bool reserve_full_isl = true;  // admit only where the whole current sequence fits now
   double watermark = 0;          // share of the blocks that admissions leave free while something runs
   bool async = false;
+  Reservation reservation = Reservation::blocks;
+  FinishedSlots finished_slots = FinishedSlots::release_on_finish;
   NeverFits never_fits = NeverFits::reject;
   std::int64_t fail_after = 0;                // `never_fits: {fail_after: k}`
   std::optional<std::int64_t> max_model_len;  // overrides the model's

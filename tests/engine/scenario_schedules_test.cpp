@@ -47,7 +47,7 @@ TEST_CASE("the program writes the schedule that is kept beside each scenario") {
     if (entry.path().extension() == ".yaml") scenarios.push_back(entry.path());
   }
   std::sort(scenarios.begin(), scenarios.end());
-  REQUIRE(scenarios.size() == 10);
+  REQUIRE(scenarios.size() >= 10);
 
   for (const fs::path& scenario : scenarios) {
     const std::string name = scenario.stem().string();

@@ -14,7 +14,7 @@ namespace {
 constexpr WrongFile wrong_files[] = {
     // Keys.
     {"a misspelt key", FIXED LOAD "scheduler: {§max_num_sequences: 4}\n", "unknown-key",
-     "allowed: engine, max_num_seqs"},
+     "did you mean 'max_num_seqs'?"},
     {"a key with two letters swapped", FIXED LOAD "scheduler: {§max_num_sesq: 4}\n", "unknown-key",
      "did you mean 'max_num_seqs'?"},
     {"a misspelt section", FIXED LOAD "§serveing: {prefill: computed}\n", "unknown-key", "did you mean 'serving'?"},

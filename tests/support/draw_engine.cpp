@@ -23,14 +23,30 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   }
 }
 
-/// Every engine with what draws its knobs, and how many scenarios of a hundred it gets.
+void draw_reserving(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  SchedulerSpec& knobs = server.scheduler;
+  knobs.reservation =
+      draws.pick({Reservation::blocks, Reservation::maximum, Reservation::power_of_two, Reservation::oracle});
+  // Reservations for a limit that nobody reaches would let nobody in.
+  server.max_model_len = draws.between(5, 2 * ranges.long_max);
+  if (draws.chance(35)) server.serving.prefill = PrefillMode::arrives_computed;
+}
+
+void draw_static_batch(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  draw_reserving(draws, ranges, server);
+  if (draws.chance(50)) server.scheduler.finished_slots = FinishedSlots::hold_until_batch_end;
+}
+
+/// Every engine with what draws its knobs, and its share of the scenarios.
 struct EngineDraw {
   const char* name;
   std::int64_t share;
   void (*knobs)(Draws& draws, const Ranges& ranges, ServerConfig& server);
 };
 constexpr std::array engine_draws{
-    EngineDraw{"vllm-v1", 100, draw_vllm_v1},
+    EngineDraw{"vllm-v1", 60, draw_vllm_v1},
+    EngineDraw{"orca", 10, draw_reserving},
+    EngineDraw{"static-batch", 10, draw_static_batch},
 };
 
 }  // namespace

@@ -76,6 +76,8 @@ void FactsText::step(const StepFacts& facts) {
     line += std::string(kv_fate_names[static_cast<std::size_t>(one.fate)]) + " " + std::to_string(one.tokens) + "t " +
             std::to_string(one.blocks) + "b of " + std::to_string(one.free_before);
   }
+  line += " slots " + std::to_string(facts.slots.total) + " " + std::to_string(facts.slots.requested) + " ";
+  line += facts.slots.final_length ? std::to_string(*facts.slots.final_length) : "on demand";
   line += " limit " + std::string(admission_limit_names[static_cast<std::size_t>(facts.limit)]);
   line += " shape" + text(facts.shape) + " ledger" + text(facts.ledger);
 

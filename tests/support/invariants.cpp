@@ -4,23 +4,6 @@
 
 namespace decodesim::tests {
 
-EngineRules rules_of(const ServerConfig& server) {
-  const std::string& engine = server.scheduler.engine;
-  if (engine == "vllm-v1") {
-    return {.in_admission_order = true,
-            .evicts_last_admitted = true,
-            .victims_to_head = true,
-            .first_come_first = true,
-            .evicts_or_admits = true,
-            .exact_tables = true,
-            .has_tables = true,
-            .own_blocks = true,
-            .within_budget = true,
-            .exact_limit = true};
-  }
-  return {};
-}
-
 void InvariantChecker::require(bool holds, const std::string& rule) {
   if (holds || !violation_.empty()) return;
   violation_ = "pass " + std::to_string(pass_) + ": " + rule;

@@ -8,10 +8,12 @@ namespace decodesim::tests {
 std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server) {
   const std::string& engine = server.scheduler.engine;
   if (engine == "vllm-v1") return make_plain_vllm_v1(server);
+  if (engine == "orca") return make_plain_orca(server);
+  if (engine == "static-batch") return make_plain_static_batch(server);
   throw std::invalid_argument("the plain stepper has no engine '" + engine + "'");
 }
 
-PlainPool::PlainPool(const ServerConfig& server) : block_size_(server.block_size) {
+PlainPool::PlainPool(const ServerConfig& server) : block_size_(server.block_size), total_(server.usable_blocks) {
   for (std::int64_t id = 1; id <= server.usable_blocks; ++id) free_.push_back(static_cast<std::uint32_t>(id));
 }
 

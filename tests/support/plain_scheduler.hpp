@@ -77,6 +77,7 @@ struct PlainPlan {
   std::vector<Found> found;  // tokens in place at admission, where there are any
   std::vector<Cancelled> cancelled;
   AdmissionLimit limit = AdmissionLimit::arrivals;
+  StepShape padding;  // slots without a request that the step computes all the same
 
   [[nodiscard]] bool empty() const {
     return scheduled.empty() && preempted.empty() && swapped_in.empty() && cancelled.empty();
@@ -99,6 +100,8 @@ class PlainScheduler {
   /// A running sequence emitted its last token: takes it out of `running` and its memory back.
   virtual void ended(PlainSequence& sequence) = 0;
   [[nodiscard]] virtual std::int64_t free_blocks() const = 0;
+  /// How the slots of its memory are used.
+  [[nodiscard]] virtual KvSlots slots() const = 0;
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 
   std::vector<PlainSequence*> running;  // in the order of admission
@@ -111,11 +114,14 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
 
 // The engines.
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
 
 /// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
 class PlainPool {
  public:
   explicit PlainPool(const ServerConfig& server);
+  [[nodiscard]] KvSlots slots() const { return {total_ * block_size_, (total_ - free()) * block_size_, {}}; }
   [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(free_.size()); }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   void take(PlainSequence& sequence, std::int64_t count);
@@ -124,6 +130,7 @@ class PlainPool {
 
  private:
   std::int64_t block_size_;
+  std::int64_t total_;
   std::deque<std::uint32_t> free_;
 };
 

@@ -193,6 +193,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
   facts.preempted = static_cast<std::int64_t>(plan.preempted.size());
   facts.free_blocks = scheduler_->free_blocks();
+  facts.slots = scheduler_->slots();
   facts.limit = plan.limit;
   facts.schedule = &schedule;
   preemptions_in_vain_ += facts.preempted;
@@ -232,7 +233,7 @@ void PlainRun::step(const PlainPlan& plan) {
     if (grant.sequence->cached == grant.sequence->known()) facts.shape.samples += 1;
   }
   const bool grid = server_.grid_step > Duration(0);
-  if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape);
+  if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape + plan.padding);
   const Duration computing = facts.ledger.duration();
   book_transfers(plan, facts);
   for (const PlainPlan::SwapIn& one : plan.swapped_in) schedule.swapped_in.push_back(one.sequence->request);
@@ -244,7 +245,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.recomputed_tokens = book_recomputed(plan, without);
   if (facts.recomputed_tokens > 0) {
     Duration shorter{};
-    if (grid || !without.empty()) shorter = server_.cost->price(without).duration();
+    if (grid || !without.empty()) shorter = server_.cost->price(without + plan.padding).duration();
     facts.recompute_time = computing - shorter;
   }
 

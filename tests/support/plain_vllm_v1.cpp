@@ -21,6 +21,7 @@ class PlainVllmV1 final : public PlainScheduler {
     running.erase(std::find(running.begin(), running.end(), &sequence));
     pool_.release(sequence);
   }
+  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
 
  private:
