@@ -85,6 +85,7 @@ void Measurements::add_to_window(const StepFacts& facts) {
   sums_.step_time += lasted;
   sums_.limited[static_cast<std::size_t>(facts.limit)] += lasted;
   sums_.ledger += facts.ledger;
+  waste_.add(facts, weight);
   sums_.emitted_tokens += facts.shape.samples;
 }
 

@@ -12,6 +12,7 @@
 #include "sim/core/histogram.hpp"
 #include "sim/core/statistics.hpp"
 #include "sim/report/ending_window.hpp"
+#include "sim/report/kv_waste.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/saturation.hpp"
 #include "sim/serving/observer.hpp"
@@ -107,6 +108,7 @@ class Measurements : public Observer {
   EndingWindow window_;
   Totals totals_;
   WindowSums sums_;
+  KvWaste waste_;
   QueueTrend trend_;
   Moments gap_moments_;
   Histogram gap_histogram_;

@@ -164,6 +164,7 @@ void Measurements::report_use(Report& report) const {
   kv.token_states_mean = ratio(sums_.cached_time, covered * usable * static_cast<double>(header_.block_size));
   kv.internal_waste_mean = kv.usage_mean - kv.token_states_mean;
   kv.free_mean = 1 - kv.usage_mean;
+  report.waste = waste_.report();
   report.ledger = sums_.ledger;
   report.saturation.mean_waiting = ratio(sums_.waiting_time, covered);
   report.saturation.peak_waiting = sums_.waiting_peak;

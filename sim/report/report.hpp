@@ -74,6 +74,18 @@ struct KvReport {
   double tokens_per_sequence_mean = not_measured;  // cached tokens of a running sequence; grows with its answer
 };
 
+/// Slots of the KV memory as shares of all, averaged over the time in which requests waited: see kv_waste.hpp. The four
+/// shares add up to 1.
+struct WasteReport {
+  double seconds = 0;  // in which requests waited and steps ran
+  double running_mean = not_measured;
+  double token_states = not_measured;
+  double reservation = not_measured;
+  double internal = not_measured;
+  double other = not_measured;
+  bool reserves = false;  // the engine reserves memory for whole lives
+};
+
 /// Preemptions, over the whole run.
 struct EvictionReport {
   std::int64_t preemptions = 0;
@@ -143,6 +155,7 @@ struct Report {
   Summary user_decode;      // tokens a second: 1 / TPOT of each request
   Summary user_end_to_end;  // tokens a second: output / E2E of each request
   KvReport kv;
+  WasteReport waste;
   StepReport steps;
   Ledger ledger;
   LimitReport limits;

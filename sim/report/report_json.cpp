@@ -82,6 +82,10 @@ void kv_cache(JsonWriter& json, const Report& report) {
   json.member("token_states_mean", report.kv.token_states_mean);
   json.member("internal_waste_mean", report.kv.internal_waste_mean).member("free_mean", report.kv.free_mean);
   json.member("tokens_per_sequence_mean", report.kv.tokens_per_sequence_mean);
+  const WasteReport& waste = report.waste;
+  json.member_object("while_waiting").member("time_s", waste.seconds).member("running_mean", waste.running_mean);
+  json.member("token_states", waste.token_states).member("reservation", waste.reservation);
+  json.member("internal", waste.internal).member("other", waste.other).end_object();
   json.end_object();
 }
 

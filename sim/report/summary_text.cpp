@@ -53,6 +53,13 @@ void kv_use(const Report& report, std::ostream& out) {
   line(out, "  holds",
        "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
            "  free " + percent(kv.free_mean));
+  const WasteReport& waste = report.waste;
+  if (waste.reserves) {
+    line(out, "  while some wait",
+         "token states " + percent(waste.token_states) + "  reserved " + percent(waste.reservation) + "  internal " +
+             percent(waste.internal) + "  other " + percent(waste.other) + "  for " + significant(waste.running_mean) +
+             " sequences");
+  }
   if (report.completed == 0) return;
   // Beside the mean prompt, so that what answers add to it can be seen.
   const double prompt = static_cast<double>(report.total_input_tokens) / static_cast<double>(report.completed);
