@@ -1,5 +1,5 @@
 #pragma once
-// Logarithm, exponential and power that give the same bits on every machine.
+// Logarithm, exponential, power and the normal distribution's quantiles that give the same bits on every machine.
 
 namespace decodesim::math {
 
@@ -16,5 +16,9 @@ double exp(double x);
 /// `base` to the power of `exponent`. A negative `base` gives NaN, since no draw and no price has one; otherwise zero,
 /// one and infinity follow IEEE 754: pow(x, 0) = pow(1, y) = 1.
 double pow(double base, double exponent);
+
+/// What a standard normal variable stays below with probability `p`, which lies strictly between 0 and 1; good to about
+/// 15 digits.
+double normal_quantile(double p);
 
 }  // namespace decodesim::math

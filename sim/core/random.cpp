@@ -8,8 +8,9 @@ namespace decodesim {
 namespace {
 
 /// SplitMix64's increment and finalizer (Steele, Lea, Flood 2014): neighbouring seeds end far apart.
+constexpr std::uint64_t increment = 0x9E3779B97F4A7C15u;
 std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
+  x += increment;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
@@ -42,5 +43,15 @@ std::int64_t Stream::integer(std::int64_t min, std::int64_t max) {
 double Stream::unit() { return static_cast<double>((engine_() >> 11) + 1) * 0x1p-53; }
 
 double Stream::exponential() { return -math::log(unit()); }
+
+IndexedDraws::IndexedDraws(std::uint64_t seed, std::string_view purpose) : start_(stream_seed(seed, purpose)) {}
+
+std::uint64_t IndexedDraws::number(std::int64_t index) const {
+  return mix(start_ + static_cast<std::uint64_t>(index) * increment);
+}
+
+double IndexedDraws::unit(std::int64_t index) const {
+  return (static_cast<double>(number(index) >> 12) + 0.5) * 0x1p-52;
+}
 
 }  // namespace decodesim

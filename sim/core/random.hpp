@@ -29,6 +29,20 @@ class Stream {
   boost::random::mt19937_64 engine_;
 };
 
+/// A random number for every index, the same in whatever order they are asked for: what is drawn for one request does not
+/// depend on which others were drawn for. They are the outputs of SplitMix64 that starts from the stream's seed.
+class IndexedDraws {
+ public:
+  IndexedDraws(std::uint64_t seed, std::string_view purpose);
+  /// All 64 bits are random.
+  [[nodiscard]] std::uint64_t number(std::int64_t index) const;
+  /// An odd multiple of 2^-53 in (0, 1).
+  [[nodiscard]] double unit(std::int64_t index) const;
+
+ private:
+  std::uint64_t start_;
+};
+
 /// What a stream's engine starts from: mix(mix(seed) xor FNV-1a(purpose)), where mix is the finalizer of SplitMix64.
 /// Exposed so that a test can hold it fixed.
 std::uint64_t stream_seed(std::uint64_t seed, std::string_view purpose);

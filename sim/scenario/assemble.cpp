@@ -78,6 +78,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.host_blocks = std::get<HostMemory>(host).blocks;
   server.host = std::get<HostMemory>(host).transfer;
   server.max_model_len = model_len_limit(scenario);
+  server.seed = scenario.run.seed;
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;
 

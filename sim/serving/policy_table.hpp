@@ -15,6 +15,10 @@ namespace decodesim {
 std::unique_ptr<AdmissionTest> make_first_chunk_admission();
 std::unique_ptr<AdmissionTest> make_whole_sequence_admission();
 std::unique_ptr<VictimChoice> make_last_admitted_victim();
+std::unique_ptr<QueueOrder> make_deadline_order(const ServerConfig& server);
+std::unique_ptr<QueueOrder> make_random_order(const ServerConfig& server);
+std::unique_ptr<QueueOrder> make_sjf_order(const ServerConfig& server);
+std::unique_ptr<QueueOrder> make_srpt_order(const ServerConfig& server);
 
 // The engines, one file each in schedulers/.
 EngineParts make_vllm_v1(const ServerConfig& server);

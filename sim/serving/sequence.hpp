@@ -38,6 +38,7 @@ struct Sequence {
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
+  std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
   std::int64_t host_blocks = 0;  // while it is swapped
 
@@ -58,6 +59,8 @@ struct Sequence {
   std::int64_t found_first = 0;  // tokens in place when it was first admitted
   std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
   bool admitted = false;         // at least once
+  Duration waited{};             // in stretches that are over
+  Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};

@@ -21,6 +21,7 @@ struct ServerConfig {
   std::int64_t host_blocks = 0;    // that the host has room for
   HostTransfer host;               // what it takes to move blocks there and back
   std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it
+  std::uint64_t seed = 0;          // the run's: of predictions and random orders
   const CostModel* cost = nullptr;
   /// The length of a pass under the fixed cost model, where passes form a grid: pass t starts at (t-1) steps and an
   /// empty pass lasts a step too. Zero under every other model, where an empty pass takes no time.

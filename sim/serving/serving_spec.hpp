@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "sim/core/time.hpp"
+
 namespace decodesim {
 
 /// What becomes of a request that needs more blocks than the empty pool has.
@@ -15,6 +17,15 @@ enum class StartupCheck { warn, strict };
 enum class Reservation { blocks, maximum, power_of_two, oracle };
 /// What a finished request leaves in a static batch.
 enum class FinishedSlots { release_on_finish, hold_until_batch_end };
+
+/// Who tells policies how many tokens a request will generate. Only `max_tokens` is known to a real server without a
+/// model of its own; `oracle` sees what none can.
+enum class PredictorKind { oracle, lognormal, buckets, max_tokens };
+
+struct PredictorSpec {
+  PredictorKind kind = PredictorKind::oracle;
+  double sigma = 0;  // `lognormal`: of the logarithm of its error
+};
 
 struct SchedulerSpec {
   std::string engine = "vllm-v1";
@@ -31,6 +42,8 @@ struct SchedulerSpec {
   std::int64_t fail_after = 0;                // `never_fits: {fail_after: k}`
   std::optional<std::int64_t> max_model_len;  // overrides the model's
   StartupCheck startup_check = StartupCheck::warn;
+  PredictorSpec predictor;  // of policies that go by length
+  Duration ageing{};        // they take a token off who has waited so long; zero: never
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "sim/core/check.hpp"
 #include "sim/core/random.hpp"
@@ -101,6 +102,32 @@ class Prefixes {
   Stream stream_;
 };
 
+/// Deals requests to classes by their shares: one draw a request.
+class Classes {
+ public:
+  Classes(const std::vector<ClassSpec>& specs, std::uint64_t seed) : specs_(specs), stream_(seed, "classes") {
+    double sum = 0;
+    for (const ClassSpec& spec : specs_) upper_.push_back(sum += spec.share);
+  }
+
+  void deal(Request& request) {
+    if (specs_.empty()) return;
+    // A draw lies above zero and reaches one, so a class has what lies above the one before it and up to itself.
+    const double draw = stream_.unit() * upper_.back();
+    const auto place = std::lower_bound(upper_.begin(), upper_.end(), draw);
+    const ClassSpec& spec = specs_[static_cast<std::size_t>(place - upper_.begin())];
+    request.class_name = spec.name;
+    request.priority = spec.priority;
+    request.client = spec.client;
+    request.deadline = spec.deadline;
+  }
+
+ private:
+  std::vector<ClassSpec> specs_;
+  std::vector<double> upper_;  // sum of the shares up to this class
+  Stream stream_;
+};
+
 class GeneratorSource final : public RequestSource {
  public:
   GeneratorSource(const WorkloadSpec& workload, std::uint64_t seed)
@@ -109,7 +136,8 @@ class GeneratorSource final : public RequestSource {
         arrivals_(workload.arrival, seed),
         inputs_(workload.input_tokens, seed, "input lengths"),
         outputs_(workload.output_tokens, seed, "output lengths"),
-        prefixes_(workload.prefix_groups, seed) {
+        prefixes_(workload.prefix_groups, seed),
+        classes_(workload.classes, seed) {
     const bool needs_rate = !concurrency_ && workload.arrival.process != ArrivalProcess::all_at_once;
     check(!needs_rate || workload.arrival.request_rate > 0, "an arrival process without a rate");
     check(workload.input_tokens.min >= 1 && workload.output_tokens.min >= 1, "a request without tokens");
@@ -125,6 +153,7 @@ class GeneratorSource final : public RequestSource {
     request.max_tokens = request.output_tokens;
     prefixes_.draw(request);
     state_content(request);
+    classes_.deal(request);
     return request;
   }
   [[nodiscard]] std::int64_t count() const override { return count_; }
@@ -138,6 +167,7 @@ class GeneratorSource final : public RequestSource {
   Lengths inputs_;
   Lengths outputs_;
   Prefixes prefixes_;
+  Classes classes_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ std::unique_ptr<RequestSource> make_list_source(std::vector<Request> requests);
 /// Throws TraceError.
 std::unique_ptr<RequestSource> make_trace_source(const std::string& path);
 
-/// Requests drawn as they are needed, from the streams "arrivals", "input lengths", "output lengths" and
-/// "prefix groups" of `seed`.
+/// Requests drawn as they are needed, from the streams "arrivals", "input lengths", "output lengths", "prefix groups" and
+/// "classes" of `seed`.
 std::unique_ptr<RequestSource> make_generator_source(const WorkloadSpec& workload, std::uint64_t seed);
 
 }  // namespace decodesim

@@ -21,7 +21,10 @@ enum class TraceColumn {
   max_tokens,
   priority,
   prefix_group,
-  prefix_tokens
+  prefix_tokens,
+  client,
+  class_name,
+  deadline_s
 };
 
 /// How the rows are laid out.

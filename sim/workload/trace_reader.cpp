@@ -11,6 +11,9 @@ namespace {
 bool is_arrival(TraceColumn column) {
   return column == TraceColumn::arrival_s || column == TraceColumn::arrival_ns || column == TraceColumn::timestamp;
 }
+
+// Fifty years, so that a deadline's own time still fits 64 bits.
+constexpr std::int64_t longest_deadline = std::int64_t{50} * 365 * 86'400 * 1'000'000'000;
 }  // namespace
 
 TraceReader::TraceReader(std::string_view text, const std::string& name)
@@ -102,6 +105,20 @@ bool TraceReader::read_field(std::size_t i, Request& request) {
     case TraceColumn::prefix_tokens:
       if (!field.empty()) wrong = read_tokens(field, request.prefix_tokens);
       break;
+    case TraceColumn::client:
+      request.client = field;
+      return true;
+    case TraceColumn::class_name:
+      request.class_name = field;
+      return true;
+    case TraceColumn::deadline_s: {
+      if (field.empty()) return true;
+      std::int64_t after = 0;
+      wrong = read_seconds(field, after);
+      if (wrong.empty() && after > longest_deadline) wrong = "expected at most fifty years";
+      if (wrong.empty()) request.deadline = Duration(after);
+      break;
+    }
     case TraceColumn::arrival_s:
       wrong = read_seconds(field, arrival);
       if (wrong.empty() && take_arrival(arrival, request)) return true;

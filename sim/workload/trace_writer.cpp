@@ -59,12 +59,21 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.priority != 0; });
   const bool groups =
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.prefix_group.empty(); });
+  const bool clients =
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.client.empty(); });
+  const bool classes =
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.class_name.empty(); });
+  const bool deadlines =
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.deadline.has_value(); });
   std::string text = "version: 1\nformat: decodesim-trace\n";
   if (!name.empty()) text += "name: " + header_text(name) + '\n';
   text += "rows: |\n  arrival_s,input_tokens,output_tokens";
   if (limits) text += ",max_tokens";
   if (priorities) text += ",priority";
   if (groups) text += ",prefix_group,prefix_tokens";
+  if (clients) text += ",client";
+  if (classes) text += ",class";
+  if (deadlines) text += ",deadline_s";
   if (ids) text += ",id";
   text += '\n';
   Time last{};
@@ -79,6 +88,9 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
       throw std::invalid_argument("a trace has no column for hash ids");
     if (groups) text += ',' + field_text(request.prefix_group) + ',';
     if (request.prefix_tokens > 0) text += std::to_string(request.prefix_tokens);
+    if (clients) text += ',' + field_text(request.client);
+    if (classes) text += ',' + field_text(request.class_name);
+    if (deadlines) text += ',' + (request.deadline ? seconds_text(request.deadline->count()) : std::string());
     if (ids) text += ',' + field_text(request.id);
     text += '\n';
     if (text.size() > 1 << 16) {

@@ -58,6 +58,24 @@ inline constexpr Field request_fields[] = {
     field<&Request::no_prefix_read>(
         "no_prefix_read",
         {.doc = "computes all of its prompt, as log-probabilities of it need, and caches it all the same"}),
+    field<&Request::client>("client", {.doc = "whose request it is, for fair shares"}),
+    field<&Request::class_name>("class", {.doc = "what reports group it under"}),
+    field<&Request::deadline>("deadline", {.doc = "from its arrival to when its last token should be there",
+                                           .need = Need::optional,
+                                           .range = from_to(0, latest_arrival * 1e9)}),
+};
+
+inline constexpr Field class_fields[] = {
+    field<&ClassSpec::name>("name", {.doc = "what reports group its requests under", .need = Need::required}),
+    field<&ClassSpec::share>("share", {.doc = "of the requests, in proportion to the shares of the other classes",
+                                       .source = DefaultSource::assumed,
+                                       .range = above_to(0, 1e9)}),
+    field<&ClassSpec::priority>("priority",
+                                {.doc = "of its requests; smaller is more urgent", .range = from_to(0, 1e9)}),
+    field<&ClassSpec::client>("client", {.doc = "whose requests they are, for fair shares"}),
+    field<&ClassSpec::deadline>("deadline", {.doc = "from an arrival to when the last token should be there",
+                                             .need = Need::optional,
+                                             .range = from_to(0, latest_arrival * 1e9)}),
 };
 
 inline constexpr std::string_view length_distribution_names[] = {"constant", "uniform"};
@@ -162,6 +180,10 @@ inline constexpr Field workload_fields[] = {
                                          {.doc = "prompts that begin alike: prefixes that groups of requests share",
                                           .need = Need::optional,
                                           .applies = to_the_generator}),
+    list<&WorkloadSpec::classes>("classes", class_fields,
+                                 {.doc = "kinds of requests, dealt to the generated ones at random by their shares",
+                                  .need = Need::optional,
+                                  .applies = to_the_generator}),
 };
 
 }  // namespace decodesim

@@ -33,6 +33,15 @@ struct PrefixGroupsSpec {
   double share = 1;         // of the requests
 };
 
+/// A kind of generated requests.
+struct ClassSpec {
+  std::string name;
+  double share = 1;  // of the requests, in proportion to the other classes
+  std::int64_t priority = 0;
+  std::string client;
+  std::optional<Duration> deadline;
+};
+
 enum class WorkloadKind { requests, trace, generator };
 
 struct WorkloadSpec {
@@ -46,6 +55,7 @@ struct WorkloadSpec {
   LengthSpec input_tokens;
   LengthSpec output_tokens;
   PrefixGroupsSpec prefix_groups;
+  std::vector<ClassSpec> classes;  // dealt to the requests at random; empty: all are alike
 };
 
 }  // namespace decodesim

@@ -151,4 +151,24 @@ TEST_CASE("a long sum of logarithms, exponentials and powers has the same bits o
   CHECK(bits(sum) == 0x41455125FE8E606Au);
 }
 
+TEST_CASE("normal quantiles undo the normal distribution, in the middle and in both tails") {
+  const auto below = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  for (double x = -8; x <= 8; x += 0.01) {
+    CAPTURE(x);
+    // Near 1 a probability has few digits left, so the upper tail is asked for less closely.
+    const double found = math::normal_quantile(below(x));
+    REQUIRE(std::abs(found - x) <= (x < 4 ? 1e-12 : 1e-14 / (below(-x) / 4)));
+  }
+  // Published: 97.5 % and 99.9 % of a normal distribution lie below these.
+  CHECK(std::abs(math::normal_quantile(0.975) - 1.959963984540054) < 1e-14);
+  CHECK(std::abs(math::normal_quantile(0.999) - 3.090232306167813) < 1e-14);
+  CHECK(math::normal_quantile(0.5) == 0);
+  Stream chance(1, "quantiles");
+  for (int i = 0; i < 10'000; ++i) {
+    const double p = chance.unit() / 2;
+    REQUIRE(math::normal_quantile(1 - p) == doctest::Approx(-math::normal_quantile(p)));
+    REQUIRE(math::normal_quantile(p) <= 0);
+  }
+}
+
 }  // namespace decodesim

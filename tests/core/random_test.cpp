@@ -135,4 +135,27 @@ TEST_CASE("exponentials have mean and standard deviation 1 and no memory") {
   }
 }
 
+TEST_CASE("an indexed draw is the same whatever else is drawn, and evenly spread") {
+  const IndexedDraws draws(3, "queue order");
+  const IndexedDraws again(3, "queue order");
+  const IndexedDraws other(4, "queue order");
+  constexpr int n = 100'000;
+  double sum = 0;
+  double squares = 0;
+  double neighbours = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    const double unit = draws.unit(i);
+    REQUIRE((unit > 0 && unit < 1));
+    REQUIRE(again.unit(i) == unit);
+    REQUIRE(other.number(i) != draws.number(i));
+    sum += unit - 0.5;
+    squares += (unit - 0.5) * (unit - 0.5);
+    neighbours += (unit - 0.5) * (draws.unit(i + 1) - 0.5);
+  }
+  // Mean 0 and variance 1/12, within five standard deviations.
+  CHECK(std::abs(sum / n) < 5 * std::sqrt(1.0 / 12 / n));
+  CHECK(std::abs(squares / n * 12 - 1) < 5 * std::sqrt(0.8 / n));
+  CHECK(std::abs(neighbours / n * 12) < 5 / std::sqrt(n));
+}
+
 }  // namespace decodesim

@@ -93,6 +93,8 @@ const std::vector<Broken> broken_texts{
     {"arrival_s,input_tokens,output_tokens,max_tokens\n0,1,9,8\n", 2, 7, "expected at least output_tokens"},
     {"arrival_s,input_tokens,output_tokens,max_tokens\n0,1,9,0\n", 2, 7, "at least 1 token"},
     {"arrival_s,input_tokens,output_tokens,priority\n0,1,9,high\n", 2, 7, "priority is 'high'"},
+    {"arrival_s,input_tokens,output_tokens,deadline_s\n0,1,9,soon\n", 2, 7, "deadline_s is 'soon'"},
+    {"arrival_s,input_tokens,output_tokens,deadline_s\n0,1,9,2e9\n", 2, 7, "at most fifty years"},
     // Arrivals.
     {own + "abc,1,1\n", 2, 1, "arrival_s is 'abc': expected decimal seconds"},
     {own + ",1,1\n", 2, 1, "expected decimal seconds"},

@@ -39,6 +39,12 @@ std::vector<Request> any_requests(std::uint64_t seed) {
   const bool named = chance.integer(0, 1) == 1;
   const bool limited = chance.integer(0, 1) == 1;
   const bool urgent = chance.integer(0, 1) == 1;
+  const bool owned = chance.integer(0, 1) == 1;
+  const bool classed = chance.integer(0, 1) == 1;
+  const bool due = chance.integer(0, 1) == 1;
+  const auto any_id = [&] {
+    return ids[static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(ids.size()) - 1))];
+  };
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t magnitude = chance.integer(0, 17);
     std::int64_t gap = chance.integer(0, 3);
@@ -48,7 +54,10 @@ std::vector<Request> any_requests(std::uint64_t seed) {
     request.input_tokens = chance.integer(1, magnitude == 0 ? 1'000'000'000 : 9000);
     request.output_tokens = chance.integer(1, 900);
     request.max_tokens = request.output_tokens + (limited ? chance.integer(0, 2) : 0);
-    if (named) request.id = ids[static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(ids.size()) - 1))];
+    if (named) request.id = any_id();
+    if (owned) request.client = any_id();
+    if (classed) request.class_name = any_id();
+    if (due && chance.integer(0, 2) > 0) request.deadline = Duration(chance.integer(0, 9) * 123'456'789);
     if (urgent) request.priority = chance.integer(-3, 3);
     requests.push_back(request);
   }
@@ -100,6 +109,22 @@ TEST_CASE("a YAML trace has a header of keys and comments, and its rows in one i
   REQUIRE(requests.size() == 2);
   CHECK(requests[0] == Request{0, "first", Time{}, 812, 96, 96, 0});
   CHECK(requests[1] == Request{1, "second, last", Time(Duration(250'000'000)), 1024, 7, 64, -2});
+}
+
+TEST_CASE("a row may say whose it is, of which class, and by when it should be done") {
+  const auto requests = parsed(
+      "arrival_s,input_tokens,output_tokens,client,class,deadline_s\n0,1,2,anna,chat,0.5\n1,3,4,,batch,\n2,5,6,bert,,"
+      "0\n");
+  REQUIRE(requests.size() == 3);
+  CHECK(requests[0].client == "anna");
+  CHECK(requests[0].class_name == "chat");
+  CHECK(requests[0].deadline == Duration(500'000'000));
+  CHECK(requests[1].client == "");
+  CHECK(requests[1].class_name == "batch");
+  CHECK(!requests[1].deadline);
+  CHECK(requests[2].client == "bert");
+  CHECK(requests[2].class_name == "");
+  CHECK(requests[2].deadline == Duration(0));
 }
 
 TEST_CASE("columns are found by name, whatever their order") {
