@@ -12,10 +12,12 @@ void Draft::stall(Sequence& member) {
   check(member.state == SequenceState::decoding, "only who decodes can be left out");
   state_.cohort.leave(member);
   member.state = SequenceState::stalled;
+  member.waits_since = state_.now;
 }
 
 void Draft::resume(Sequence& stalled) {
   check(stalled.state == SequenceState::stalled, "only who was left out comes back");
+  waited(stalled);
   state_.cohort.join(stalled);
 }
 
@@ -23,7 +25,14 @@ void Draft::serve(Sequence& sequence, std::int64_t tokens) {
   const bool outside = sequence.state == SequenceState::prefilling || sequence.state == SequenceState::stalled;
   check(outside && tokens > 0 && sequence.cached + tokens <= sequence.known(),
         "a sequence outside the cohort is given some of its known tokens");
+  if (sequence.state == SequenceState::stalled) waited(sequence);
   decisions_.chunks.push_back({&sequence, tokens});
+}
+
+// Its waiting is over.
+void Draft::waited(Sequence& sequence) {
+  sequence.waited += state_.now - sequence.waits_since;
+  sequence.waits_since = state_.now;
 }
 
 std::int64_t Draft::take_back(Sequence& sequence) {
@@ -37,6 +46,7 @@ std::int64_t Draft::take_back(Sequence& sequence) {
 
 // Out of the lists of those that run, with its counts as they are now.
 void Draft::leave_running(Sequence& victim) {
+  if (victim.state != SequenceState::stalled) victim.waits_since = state_.now;
   if (victim.state == SequenceState::decoding) {
     state_.cohort.leave(victim);
   } else {
@@ -109,6 +119,7 @@ void Draft::swap_in(Sequence& swapped) {
 
 // Into the running, where it belongs by their order.
 void Draft::enter_running(Sequence& sequence) {
+  waited(sequence);
   sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
@@ -123,7 +134,7 @@ void Draft::enter_prefilling(Sequence& sequence) {
 
 void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
-  state_.waiting.remove(waiting);
+  state_.waiting.admit(waiting);
   waiting.cached = found;
   enter_running(waiting);
   enter_prefilling(waiting);

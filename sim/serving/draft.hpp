@@ -68,6 +68,7 @@ class Draft {
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return decisions_.chunks; }
 
  private:
+  void waited(Sequence& sequence);
   void leave_running(Sequence& victim);
   void book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate);
   void enter_running(Sequence& sequence);

@@ -33,6 +33,7 @@ void LockStep::join(Sequence& sequence) {
   if (sequence.last_token != last_token_) newcomers_.push_back(&sequence);
   ++size_;
   cached_ += sequence.cached;
+  tally_.joined(sequence.client, step_);
 }
 
 void LockStep::remove(Sequence& member) {
@@ -41,6 +42,7 @@ void LockStep::remove(Sequence& member) {
   finishes_[finish_slot_of(member.finish_step)].remove(member);
   --size_;
   cached_ -= cached_now;
+  tally_.left(member.client, step_);
   member.cached = cached_now;
   member.generated = cached_now + 1 - member.request.input_tokens;
 }

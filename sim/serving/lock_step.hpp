@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/time.hpp"
+#include "sim/serving/client_tally.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
 
@@ -30,6 +31,11 @@ class LockStep {
   [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
+  /// Output tokens that a client got so far, those outside the lock-step included.
+  [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, step_); }
+  /// Counts a token that a sequence got outside the lock-step.
+  void count_outside(const Sequence& sequence) { tally_.count(sequence.client); }
+
   /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
   void join(Sequence& sequence);
   /// Lets a member go before its end, and writes its cached and generated tokens and its last token's time into it.
@@ -49,7 +55,8 @@ class LockStep {
   std::size_t boundary_slot_ = 0;  // step_ mod block_size
   std::int64_t size_ = 0;
   std::int64_t cached_ = 0;  // sum over the members
-  Time last_token_{};        // when the members got their last token, except the newcomers
+  ClientTally tally_;
+  Time last_token_{};  // when the members got their last token, except the newcomers
   // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of
   // it for a while. Their next gap is told apart, and then they are as the others.
   std::vector<Sequence*> newcomers_;

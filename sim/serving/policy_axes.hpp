@@ -15,6 +15,12 @@ class AdmissionTest {
   /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free.
   [[nodiscard]] virtual bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found,
                                     std::int64_t tokens, std::int64_t spared) const = 0;
+  /// Would it ever admit this request, if nobody else were there?
+  [[nodiscard]] virtual bool admits_alone(const ReplicaView&, const Request&) const { return true; }
+  /// What tests that keep sums learn: who began to run, `whole` where its prompt ends in the same pass, and who runs no
+  /// more.
+  virtual void admitted(const Sequence&, bool whole) { (void)whole; }
+  virtual void left(const Sequence&) {}
 };
 
 /// Who gives up its KV when `requester` finds too few free blocks?

@@ -53,6 +53,12 @@ const EngineRow* find_engine(std::string_view name) {
   return nullptr;
 }
 
+bool goes_by_length(const SchedulerSpec& scheduler) {
+  const EngineRow* row = find_engine(scheduler.engine);
+  return row != nullptr && (std::find(row->policies.begin(), row->policies.end(), "sjf") != row->policies.end() ||
+                            std::find(row->policies.begin(), row->policies.end(), "srpt") != row->policies.end());
+}
+
 bool engine_reads(std::string_view engine, std::string_view knob) {
   const EngineRow* row = find_engine(engine);
   return row != nullptr && std::find(row->knobs.begin(), row->knobs.end(), knob) != row->knobs.end();

@@ -46,6 +46,8 @@ struct EngineRow {
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.
 const EngineRow* find_engine(std::string_view name);
+/// Does a policy of this scheduler go by how long outputs will be?
+bool goes_by_length(const SchedulerSpec& scheduler);
 /// Does the engine of this name read this field of `scheduler`?
 bool engine_reads(std::string_view engine, std::string_view knob);
 /// May this scheduler move KV to the host?

@@ -26,6 +26,7 @@ Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_sched
     : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
       scheduler_(std::move(parts.scheduler)),
       wants_schedule_(wants_schedule),
+      predictor_(goes_by_length(server.scheduler) ? std::optional<Predictor>(server) : std::nullopt),
       watchdog_(server.scheduler.max_num_seqs) {}
 
 std::int64_t Replica::blocks_for(std::int64_t tokens) const { return ReplicaView(state_).blocks_for(tokens); }
@@ -43,6 +44,9 @@ void Replica::enqueue(Request request) {
   sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
   sequence.request = std::move(request);
   sequence.arrival = arrivals_++;
+  sequence.client = clients_.emplace(sequence.request.client, clients_.size()).first->second;
+  sequence.waits_since = sequence.request.arrival;
+  if (predictor_) sequence.predicted = predictor_->predict(sequence.request, sequence.output_tokens);
   state_.waiting.push_back(sequence);
   scheduler_->arrived(sequence);
   watchdog_.progress();
@@ -72,6 +76,7 @@ std::int64_t Replica::in_system() const {
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
   decisions_.clear();
   departures_.clear();
+  state_.now = start;
   Draft draft(state_, decisions_);
   scheduler_->plan(ReplicaView(state_), draft);
   for (Sequence* sequence : decisions_.dropped) departures_.push_back({sequence, Outcome::cancelled, reason_given_up});
@@ -204,6 +209,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
   }
   sequence.last_token = end;
   sequence.generated += 1;
+  state_.cohort.count_outside(sequence);
   // A sequence that was stalled becomes a member again with the token that it was served.
   if (sequence.generated == sequence.output_tokens) {
     sequence.state = SequenceState::decoding;

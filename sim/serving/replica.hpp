@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/serving/observer.hpp"
 #include "sim/serving/policy_table.hpp"
+#include "sim/serving/predictor.hpp"
 #include "sim/serving/replica_state.hpp"
 #include "sim/serving/scheduler.hpp"
 #include "sim/serving/watchdog.hpp"
@@ -74,6 +77,8 @@ class Replica {
   ReplicaState state_;
   std::unique_ptr<Scheduler> scheduler_;
   bool wants_schedule_;
+  std::optional<Predictor> predictor_;          // where a policy goes by length
+  std::map<std::string, std::size_t> clients_;  // by name, numbered as they were first seen
   bool busy_ = false;
   std::deque<Sequence> storage_;  // never moves a sequence
   std::vector<Sequence*> unused_;

@@ -71,7 +71,9 @@ struct ReplicaState {
         host{server.host_blocks},
         waiting(std::move(order)),
         running_order(sorted_by),
-        cohort(server.block_size) {}
+        cohort(server.block_size) {
+    waiting.reads(cohort);
+  }
 
   ServerConfig config;
   std::unique_ptr<KvMemory> memory;
@@ -82,6 +84,7 @@ struct ReplicaState {
   LockStep cohort;
   std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, in the order of `running`
   std::vector<Sequence*> swapped;     // whose KV is on the host, by arrival
+  Time now{};                         // of the pass at hand
   std::int64_t next_order = 0;
   std::int64_t cached_tokens = 0;  // KV of all running sequences
 };

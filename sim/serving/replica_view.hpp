@@ -21,6 +21,16 @@ class ReplicaView {
   }
   [[nodiscard]] std::int64_t max_model_len() const { return state_.config.max_model_len; }
 
+  /// When the pass begins.
+  [[nodiscard]] Time now() const { return state_.now; }
+  /// How long a sequence has waited until now, with the times that it was left out of what runs.
+  [[nodiscard]] Duration waited(const Sequence& sequence) const {
+    const bool runs = sequence.state == SequenceState::decoding || sequence.state == SequenceState::prefilling;
+    return runs ? sequence.waited : sequence.waited + (state_.now - sequence.waits_since);
+  }
+  /// KV tokens of all running sequences.
+  [[nodiscard]] std::int64_t cached_tokens() const { return state_.cached_tokens; }
+
   [[nodiscard]] std::int64_t running() const { return state_.running.size(); }
   [[nodiscard]] Sequence* first_admitted() const { return state_.running.front(); }
   [[nodiscard]] Sequence* last_admitted() const { return state_.running.back(); }

@@ -35,6 +35,7 @@ struct Sequence {
   std::int64_t arrival = 0;  // grows with every arrival
   std::int64_t order = 0;    // grows with every admission, or is the arrival; running sequences are sorted by it
   std::int64_t ticket = 0;   // grows with every place taken in the queue
+  std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees

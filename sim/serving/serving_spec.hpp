@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/core/time.hpp"
 
@@ -27,6 +28,28 @@ struct PredictorSpec {
   double sigma = 0;  // `lognormal`: of the logarithm of its error
 };
 
+/// A client's share under `fair`, in proportion to those of the others.
+struct ClientWeight {
+  std::string client;
+  double weight = 1;
+};
+
+/// What service costs under `fair`.
+struct FairSpec {
+  double input_price = 1;             // a token of a prompt
+  double output_price = 2;            // a token of an output
+  std::vector<ClientWeight> weights;  // 1 for clients that are not listed
+};
+
+/// The multi-level feedback queue.
+struct MlfqKnobs {
+  Duration quantum = std::chrono::milliseconds(10);  // of the first level
+  std::int64_t growth = 2;                           // from a level's quantum to the next one's
+  Duration starvation_limit = std::chrono::seconds(3);
+  std::int64_t starvation_check = 1000;  // passes between two looks at who starves
+  std::int64_t free_blocks = 0;          // kept free ahead of need, and at least max_num_seqs
+};
+
 struct SchedulerSpec {
   std::string engine = "vllm-v1";
   std::int64_t max_num_seqs = 1024;
@@ -44,6 +67,9 @@ struct SchedulerSpec {
   StartupCheck startup_check = StartupCheck::warn;
   PredictorSpec predictor;  // of policies that go by length
   Duration ageing{};        // they take a token off who has waited so long; zero: never
+  FairSpec fair;
+  double admission_ratio = 0.7;  // of `ratio-weighted`: what it sets aside of what the running may still generate
+  MlfqKnobs mlfq;
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -20,12 +20,17 @@ std::int64_t WaitingQueue::size() const {
   return static_cast<std::int64_t>(sorted() ? by_key_.size() : by_arrival_.size());
 }
 
-Sequence& WaitingQueue::head() const { return sorted() ? **by_key_.begin() : *by_arrival_.front(); }
+Sequence& WaitingQueue::head() const {
+  if (!sorted()) return *by_arrival_.front();
+  Sequence* named = order_->head();
+  return named != nullptr ? *named : **by_key_.begin();
+}
 
 void WaitingQueue::push_back(Sequence& sequence) {
   sequence.ticket = next_ticket_++;
   if (sorted()) {
     by_key_.insert(&sequence);
+    order_->joined(sequence);
   } else {
     by_arrival_.push_back(&sequence);
   }
@@ -37,9 +42,15 @@ void WaitingQueue::push_front(Sequence& sequence) {
   by_arrival_.push_front(&sequence);
 }
 
+void WaitingQueue::admit(Sequence& sequence) {
+  if (sorted()) order_->admitted(sequence);
+  remove(sequence);
+}
+
 void WaitingQueue::remove(Sequence& sequence) {
   if (sorted()) {
     check(by_key_.erase(&sequence) == 1, "a sequence that leaves the queue is in it");
+    order_->left(sequence);
     return;
   }
   if (!by_arrival_.empty() && by_arrival_.front() == &sequence) return by_arrival_.pop_front();

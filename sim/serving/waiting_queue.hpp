@@ -10,6 +10,8 @@
 
 namespace decodesim {
 
+class LockStep;
+
 /// In which order requests wait, where it is not that of their arrival. The order of two requests must not change while
 /// both wait; equal ones stand in the order in which they joined.
 class QueueOrder {
@@ -17,10 +19,19 @@ class QueueOrder {
   virtual ~QueueOrder() = default;
   /// Does `a` go before `b`?
   [[nodiscard]] virtual bool before(const Sequence& a, const Sequence& b) const = 0;
+
+  /// Who is next, where that changes while requests wait; nothing: who goes before all others.
+  [[nodiscard]] virtual Sequence* head() const { return nullptr; }
+  /// What such an order learns: the cohort that counts the tokens of every client, who joins and leaves the queue, and
+  /// who leaves it to run (told before it leaves).
+  virtual void reads(const LockStep&) {}
+  virtual void joined(Sequence&) {}
+  virtual void left(Sequence&) {}
+  virtual void admitted(const Sequence&) {}
 };
 
 /// First come, first served, with a head to which victims can return; or sorted by a QueueOrder, where all go to the
-/// place of their key. Head and tail are constant time, a sorted place is a logarithm.
+/// place of their key and the order may name another head. Head and tail are constant time, a sorted place is a logarithm.
 class WaitingQueue {
  public:
   /// Without an order: first come, first served.
@@ -35,10 +46,17 @@ class WaitingQueue {
   void push_back(Sequence& sequence);
   /// Puts a sequence before those that wait, or at the place of its key.
   void push_front(Sequence& sequence);
+  /// Takes a sequence out because it runs.
+  void admit(Sequence& sequence);
   /// Takes a sequence out, wherever it stands: constant time for the head, else a walk where nothing sorts the queue.
   void remove(Sequence& sequence);
 
-  /// Calls `look` with every waiting sequence, head first.
+  /// Tells the order of the cohort that it may read.
+  void reads(const LockStep& cohort) {
+    if (sorted()) order_->reads(cohort);
+  }
+
+  /// Calls `look` with every waiting sequence, head first where the order names no other.
   template <class Look>
   void for_each(const Look& look) const {
     if (sorted()) {
