@@ -49,8 +49,11 @@ Ended run(const std::string& command) {
 TEST_CASE("every scenario that comes with the program is valid") {
   // The program may have been built outside the repository; its catalog is the one beside the scenarios.
   ::setenv("DECODESIM_HOME", root.c_str(), 1);
-  const auto files = yaml_files("scenarios");
+  auto files = yaml_files("scenarios");
+  const auto behaviours = yaml_files("scenarios/behaviours");
   REQUIRE(!files.empty());
+  REQUIRE(!behaviours.empty());
+  files.insert(files.end(), behaviours.begin(), behaviours.end());
   for (const std::string& file : files) {
     const Ended ended = run("'" DECODESIM_BINARY "' check '" + file + "'");
     CHECK_MESSAGE(ended.status == 0, ended.said);
