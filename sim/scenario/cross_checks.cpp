@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "sim/scenario/deployment_checks.hpp"
+#include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/workload_fields.hpp"
@@ -106,6 +107,7 @@ class Checks {
 
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
+    check_policies(reading_, tree_, scheduler);
     if (scheduler.async) {
       error("scheduler.async", "unsupported",
             "'scheduler.async: true' is not simulated: engine '" + scheduler.engine +

@@ -29,6 +29,8 @@ constexpr VllmKey keys[] = {
     {"max_num_batched_tokens", "scheduler.max_num_batched_tokens", ""},
     {"enable_chunked_prefill", "scheduler.enable_chunked_prefill", ""},
     {"scheduler_reserve_full_isl", "scheduler.reserve_full_isl", ""},
+    {"policy", "scheduler.queue_order", ""},
+    {"scheduling_policy", "scheduler.queue_order", ""},
     {"async_scheduling", "scheduler.async", ""},
     {"num_prompts", "workload.num_requests", ""},
     {"random_input_len", "workload.input_tokens", ""},

@@ -80,10 +80,23 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   victim.discarded += victim.cached;
   victim.cached = 0;
   victim.state = SequenceState::waiting;
-  if (eviction.destination == Destination::head) {
-    state_.waiting.push_front(victim);
+  const SchedulerSpec& knobs = state_.config.scheduler;
+  if (knobs.never_fits == NeverFits::fail_after && victim.self_preemptions >= knobs.fail_after) {
+    decisions_.hopeless.push_back(&victim);
   } else {
-    state_.waiting.push_back(victim);
+    requeue(victim, eviction.destination);
+  }
+}
+
+void Draft::requeue(Sequence& victim, Destination destination) {
+  switch (destination) {
+    case Destination::head:
+      return state_.waiting.push_front(victim);
+    case Destination::tail:
+    case Destination::by_key:
+      return state_.waiting.push_back(victim);
+    case Destination::same_place:
+      return state_.waiting.push_by_arrival(victim);
   }
 }
 

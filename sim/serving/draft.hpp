@@ -8,7 +8,7 @@
 namespace decodesim {
 
 /// Where a victim waits for its return.
-enum class Destination { head, tail };
+enum class Destination { head, tail, same_place, by_key };
 
 /// An eviction as a policy orders it.
 struct Eviction {
@@ -41,7 +41,8 @@ class Draft {
   void pad(const StepShape& slots) { decisions_.padding = slots; }
 
   /// Evicts a running sequence: its memory is given back, its KV lost, what it was given in this pass is taken back, and
-  /// it goes where the eviction says.
+  /// it goes where the eviction says. Under `never_fits: {fail_after: k}` it is given up instead where it evicted itself
+  /// for the k-th time.
   void evict(Sequence& victim, const Eviction& eviction);
 
   /// Moves a running sequence's KV to the host and returns true: its device memory is given back, its counts stay, and
@@ -73,6 +74,7 @@ class Draft {
   void book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate);
   void enter_running(Sequence& sequence);
   void enter_prefilling(Sequence& sequence);
+  void requeue(Sequence& victim, Destination destination);
 
   ReplicaState& state_;
   PassDecisions& decisions_;

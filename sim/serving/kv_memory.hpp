@@ -22,6 +22,10 @@ class KvMemory {
   [[nodiscard]] virtual std::int64_t total() const = 0;
   /// Blocks that no sequence holds, whether or not they still hold KV that can be found again.
   [[nodiscard]] virtual std::int64_t free() const = 0;
+  /// Blocks that would become free if `sequence` gave its own back: those that no other holds.
+  [[nodiscard]] virtual std::int64_t reclaimable(const Sequence& sequence) const {
+    return static_cast<std::int64_t>(sequence.blocks.size());
+  }
   /// Takes back all that `sequence` holds.
   virtual void release(Sequence& sequence, Released why) = 0;
   /// How its slots are used.

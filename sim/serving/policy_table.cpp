@@ -2,28 +2,58 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 
 namespace {
 
 constexpr std::array policies{
-    PolicyRow{"phase order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
-    PolicyRow{"phase order", "batch-by-batch", "a batch is formed when the one before has ended"},
+    PolicyRow{"phase_order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
+    PolicyRow{"phase_order", "batch-by-batch", "a batch is formed when the one before has ended"},
+
+    PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
+    PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
+
+    PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)",
+              make_whole_sequence_admission},
+    PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)",
+              make_first_chunk_admission},
     PolicyRow{"admission", "whole-life", "memory for the whole life is reserved now"},
-    PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)"},
-    PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)"},
-    PolicyRow{"queue order", "fcfs", "first come, first served; the head blocks those behind it"},
-    PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself"},
+
+    PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
+              make_last_admitted_victim},
+    PolicyRow{"victim", "lowest-priority", "the least urgent, and of those the last that came",
+              make_lowest_priority_victim},
+    PolicyRow{"victim", "fewest-generated", "the sequence with the fewest generated tokens, then the longest prompt",
+              make_fewest_generated_victim},
+    PolicyRow{"victim", "most-reclaimable-blocks", "the sequence whose eviction frees most blocks",
+              make_most_reclaimable_blocks_victim},
+    PolicyRow{"victim", "least-recompute", "the sequence that loses the fewest computed tokens",
+              make_least_recompute_victim},
+    PolicyRow{"victim", "latest-arrival", "the running sequence that came last", make_latest_arrival_victim},
+
     PolicyRow{"destination", "head", "a victim heads the queue"},
-    PolicyRow{"KV fate", "dropped", "a victim's KV is lost and recomputed"},
-    PolicyRow{"same-step guard", "no-admission-after-preemption", "a pass that preempted admits nobody"},
+    PolicyRow{"destination", "tail", "a victim waits behind all others"},
+    PolicyRow{"destination", "same-place", "a victim waits before all that arrived after it"},
+    PolicyRow{"destination", "by-key", "a victim waits where the order of the queue puts it"},
+
+    PolicyRow{"kv_fate", "dropped", "a victim's KV is lost and recomputed"},
+
+    PolicyRow{"after_eviction", "wait", "a pass that evicted admits nobody"},
+    PolicyRow{"after_eviction", "admit",
+              "a pass that evicted goes on to admit, the victim too where it heads the queue"},
 };
+constexpr std::array<std::string_view, 4> destinations{"head", "tail", "same-place", "by-key"};
 
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
-    "running-first", "whole-sequence", "fcfs", "last-admitted", "head", "dropped", "no-admission-after-preemption"};
+    "running-first", "fcfs", "whole-sequence", "last-admitted", "head", "dropped", "wait"};
 constexpr std::array<std::string_view, 5> vllm_v1_knobs{"max_num_batched_tokens", "long_prefill_token_threshold",
                                                         "enable_chunked_prefill", "reserve_full_isl", "watermark"};
+constexpr std::array<std::string_view, 6> vllm_v1_open{"queue_order", "admission", "victim",
+                                                       "destination", "kv_fate",   "after_eviction"};
 
 constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
@@ -32,19 +62,77 @@ constexpr std::array<std::string_view, 2> static_batch_knobs{"reservation", "fin
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
-              "vLLM V1 scheduler, upstream state of August 2026: FCFS, running first, chunked prefill, preemption of "
-              "the last admitted by recompute",
-              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs},
+              "vLLM V1 scheduler, upstream state of August 2026: FCFS or by priority, running first, chunked prefill, "
+              "preemption by recompute",
+              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs, vllm_v1_open},
     EngineRow{"orca", "iteration-level scheduling with memory reserved for whole lives (Orca, OSDI 2022)", false,
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
               make_static_batch, static_batch_policies, static_batch_knobs},
 };
 
+template <class Make>
+auto made(std::string_view axis, const std::optional<std::string>& chosen, std::string_view own,
+          const ServerConfig& server) {
+  const std::string_view name = chosen ? std::string_view(*chosen) : own;
+  const PolicyRow* row = find_policy(axis, name);
+  const Make* make = row != nullptr ? std::get_if<Make>(&row->make) : nullptr;
+  if (make == nullptr)
+    throw std::invalid_argument("nothing makes the policy '" + std::string(name) + "' on the axis " +
+                                std::string(axis));
+  return (*make)(server);
+}
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
 
 std::span<const PolicyRow> policy_table() { return policies; }
 std::span<const EngineRow> engine_table() { return engines; }
+
+const PolicyRow* find_policy(std::string_view axis, std::string_view name) {
+  for (const PolicyRow& row : policies) {
+    if (row.axis == axis && row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> policy_names(std::string_view axis) {
+  std::vector<std::string_view> names;
+  for (const PolicyRow& row : policies) {
+    if (row.axis == axis) names.push_back(row.name);
+  }
+  return names;
+}
+
+bool sorts_queue(std::string_view queue_order) {
+  const PolicyRow* row = find_policy("queue_order", queue_order);
+  return row != nullptr && std::holds_alternative<MakeQueueOrder>(row->make);
+}
+
+std::unique_ptr<QueueOrder> make_queue_order(const ServerConfig& server, std::string_view own) {
+  const std::optional<std::string>& chosen = server.scheduler.policies.queue_order;
+  if (chosen ? !sorts_queue(*chosen) : !sorts_queue(own)) return nullptr;
+  return made<MakeQueueOrder>("queue_order", chosen, own, server);
+}
+
+std::unique_ptr<AdmissionTest> make_admission(const ServerConfig& server, std::string_view own) {
+  return made<MakeAdmission>("admission", server.scheduler.policies.admission, own, server);
+}
+
+std::unique_ptr<VictimChoice> make_victim(const ServerConfig& server, std::string_view own) {
+  return made<MakeVictim>("victim", server.scheduler.policies.victim, own, server);
+}
+
+Destination destination_of(const ServerConfig& server, std::string_view own) {
+  const std::optional<std::string>& chosen = server.scheduler.policies.destination;
+  const std::string_view name = chosen ? std::string_view(*chosen) : own;
+  const auto found = std::find(destinations.begin(), destinations.end(), name);
+  if (found == destinations.end()) throw std::invalid_argument("there is no destination '" + std::string(name) + "'");
+  return static_cast<Destination>(found - destinations.begin());
+}
 
 const EngineRow* find_engine(std::string_view name) {
   for (const EngineRow& row : engines) {
@@ -61,7 +149,27 @@ bool goes_by_length(const SchedulerSpec& scheduler) {
 
 bool engine_reads(std::string_view engine, std::string_view knob) {
   const EngineRow* row = find_engine(engine);
-  return row != nullptr && std::find(row->knobs.begin(), row->knobs.end(), knob) != row->knobs.end();
+  return row != nullptr && contains(row->knobs, knob);
+}
+
+bool engine_opens(std::string_view engine, std::string_view axis) {
+  const EngineRow* row = find_engine(engine);
+  if (row == nullptr) return false;
+  return std::any_of(policies.begin(), policies.end(), [&](const PolicyRow& policy) {
+    return policy.axis == axis && (contains(row->open, axis) || contains(row->open, policy.name));
+  });
+}
+
+bool engine_takes(const EngineRow& engine, const PolicyRow& policy) {
+  return contains(engine.open, policy.axis) || contains(engine.open, policy.name) ||
+         own_policy(engine, policy.axis) == policy.name;
+}
+
+std::string_view own_policy(const EngineRow& engine, std::string_view axis) {
+  for (std::string_view name : engine.policies) {
+    if (find_policy(axis, name) != nullptr) return name;
+  }
+  return {};
 }
 
 bool may_swap(const SchedulerSpec& scheduler) {

@@ -2,8 +2,12 @@
 // Every policy by axis and name, and every engine as a tuple of them.
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "sim/serving/policy_axes.hpp"
 #include "sim/serving/scheduler.hpp"
@@ -11,27 +15,31 @@
 
 namespace decodesim {
 
-// The policies, one file each in the folder of their axis.
-std::unique_ptr<AdmissionTest> make_first_chunk_admission();
-std::unique_ptr<AdmissionTest> make_whole_sequence_admission();
-std::unique_ptr<VictimChoice> make_last_admitted_victim();
-std::unique_ptr<QueueOrder> make_deadline_order(const ServerConfig& server);
-std::unique_ptr<QueueOrder> make_random_order(const ServerConfig& server);
-std::unique_ptr<QueueOrder> make_sjf_order(const ServerConfig& server);
-std::unique_ptr<QueueOrder> make_srpt_order(const ServerConfig& server);
+using MakeQueueOrder = std::unique_ptr<QueueOrder> (*)(const ServerConfig& server);
+using MakeAdmission = std::unique_ptr<AdmissionTest> (*)(const ServerConfig& server);
+using MakeVictim = std::unique_ptr<VictimChoice> (*)(const ServerConfig& server);
 
-// The engines, one file each in schedulers/.
-EngineParts make_vllm_v1(const ServerConfig& server);
-EngineParts make_orca(const ServerConfig& server);
-EngineParts make_static_batch(const ServerConfig& server);
-
-/// A policy as `decodesim list policies` shows it.
+/// A policy: a word of a scenario, and what makes it where it is code of its own and not a branch of an engine.
 struct PolicyRow {
-  std::string_view axis;
+  std::string_view axis;  // as the key of `scheduler` that chooses on it
   std::string_view name;
   std::string_view doc;
+  std::variant<std::monostate, MakeQueueOrder, MakeAdmission, MakeVictim> make{};
 };
 std::span<const PolicyRow> policy_table();
+/// The policy of this name on this axis, or nothing.
+const PolicyRow* find_policy(std::string_view axis, std::string_view name);
+/// The names on an axis, in the order of the table.
+std::vector<std::string_view> policy_names(std::string_view axis);
+
+/// The policy that `chosen` names, or else `own`. Throws std::invalid_argument where no row on its axis makes it. A queue
+/// order that is not made is fcfs.
+std::unique_ptr<QueueOrder> make_queue_order(const ServerConfig& server, std::string_view own);
+std::unique_ptr<AdmissionTest> make_admission(const ServerConfig& server, std::string_view own);
+std::unique_ptr<VictimChoice> make_victim(const ServerConfig& server, std::string_view own);
+Destination destination_of(const ServerConfig& server, std::string_view own);
+/// Does this queue order sort the queue by a key, so that a victim has no other place than that of its key?
+bool sorts_queue(std::string_view queue_order);
 
 /// An engine: a name for one choice on every axis.
 struct EngineRow {
@@ -39,8 +47,9 @@ struct EngineRow {
   std::string_view doc;
   bool keeps_null_block;  // one of the blocks that its log prints is never handed out
   EngineParts (*make)(const ServerConfig& server);
-  std::span<const std::string_view> policies;  // its choice on every axis, under the default knobs
-  std::span<const std::string_view> knobs;     // the fields of `scheduler` that it reads, beside those of every engine
+  std::span<const std::string_view> policies;   // its choice on every axis, under the default knobs
+  std::span<const std::string_view> knobs;      // the fields of `scheduler` that it reads, beside those of every engine
+  std::span<const std::string_view> open = {};  // what a scenario may choose instead: axes, or policies by name
   bool (*swaps)(const SchedulerSpec& scheduler) = nullptr;  // may it move KV to the host? absent: never
 };
 std::span<const EngineRow> engine_table();
@@ -52,5 +61,11 @@ bool goes_by_length(const SchedulerSpec& scheduler);
 bool engine_reads(std::string_view engine, std::string_view knob);
 /// May this scheduler move KV to the host?
 bool may_swap(const SchedulerSpec& scheduler);
+/// May a scenario choose anything on this axis of the engine of this name?
+bool engine_opens(std::string_view engine, std::string_view axis);
+/// May a scenario choose this policy for this engine? The engine's own ones it always may.
+bool engine_takes(const EngineRow& engine, const PolicyRow& policy);
+/// The engine's own choice on an axis, under the default knobs; empty where it has none.
+std::string_view own_policy(const EngineRow& engine, std::string_view axis);
 
 }  // namespace decodesim

@@ -154,12 +154,8 @@ void Replica::price_transfers() {
 void Replica::cancel_hopeless() {
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits != NeverFits::fail_after) return;
-  for (Sequence* sequence : decisions_.preempted) {
-    if (sequence->self_preemptions < knobs.fail_after) continue;
-    if (sequence->state == SequenceState::swapped) continue;  // it lost nothing
-    state_.waiting.remove(*sequence);
+  for (Sequence* sequence : decisions_.hopeless)
     departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  }
   const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();

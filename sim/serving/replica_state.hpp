@@ -39,6 +39,7 @@ struct PassDecisions {
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
   std::vector<Sequence*> dropped;        // requests that the engine gave up
+  std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
   std::int64_t blocks_out = 0;           // moved to the host, and back
@@ -54,6 +55,7 @@ struct PassDecisions {
     preempted.clear();
     evictions.clear();
     dropped.clear();
+    hopeless.clear();
     found.clear();
     swapped_in.clear();
     blocks_out = blocks_in = 0;

@@ -59,6 +59,11 @@ class ReplicaView {
   [[nodiscard]] const std::vector<Sequence*>& swapped() const { return state_.swapped; }
   [[nodiscard]] const HostPool& host() const { return state_.host; }
 
+  /// Blocks that evicting this running sequence would free.
+  [[nodiscard]] std::int64_t reclaimable_blocks(const Sequence& sequence) const {
+    return state_.memory->reclaimable(sequence);
+  }
+
   [[nodiscard]] bool anyone_waits() const { return !state_.waiting.empty(); }
   [[nodiscard]] Sequence& head_of_queue() const { return state_.waiting.head(); }
   [[nodiscard]] const WaitingQueue& queue() const { return state_.waiting; }

@@ -2,6 +2,7 @@
 // The fields of `scheduler` and `serving`.
 
 #include "sim/core/field_of.hpp"
+#include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
 
@@ -32,6 +33,11 @@ bool knob_is_read(const SchedulerSpec& scheduler) {
 template <KnobName knob>
 inline constexpr Applies where_read = when<&knob_is_read<knob>>("scheduler.engine is one that has it", "engine");
 
+// It chooses between two admission tests, so it says nothing where the scenario names one.
+inline bool reserve_full_isl_is_read(const SchedulerSpec& scheduler) {
+  return engine_reads(scheduler.engine, "reserve_full_isl") && !scheduler.policies.admission;
+}
+
 inline std::vector<std::string_view> engine_names() {
   std::vector<std::string_view> names;
   for (const EngineRow& row : engine_table()) names.push_back(row.name);
@@ -57,7 +63,7 @@ inline constexpr Field never_fits_fields[] = {
                                        .selects = selects<&SchedulerSpec::never_fits, NeverFits::fail_after>()}),
 };
 
-inline constexpr Field scheduler_fields[] = {
+inline constexpr Field common_scheduler_fields[] = {
     field<&SchedulerSpec::engine>(
         "engine",
         {.doc = "the server whose scheduler decides", .source = DefaultSource::assumed, .names = engine_names}),
@@ -85,10 +91,13 @@ inline constexpr Field scheduler_fields[] = {
                                                   {.doc = "a prompt may be computed over several steps",
                                                    .source = DefaultSource::spec,
                                                    .applies = where_read<"enable_chunked_prefill">}),
-    field<&SchedulerSpec::reserve_full_isl>("reserve_full_isl",
-                                            {.doc = "admit only where the whole current sequence fits now",
-                                             .source = DefaultSource::spec,
-                                             .applies = where_read<"reserve_full_isl">}),
+    field<&SchedulerSpec::reserve_full_isl>(
+        "reserve_full_isl",
+        {.doc = "admit only where the whole current sequence fits now",
+         .source = DefaultSource::spec,
+         .applies = when<&reserve_full_isl_is_read>("scheduler.engine is one that has it and scheduler.admission is "
+                                                    "absent",
+                                                    "admission")}),
     field<&SchedulerSpec::watermark>("watermark",
                                      {.doc = "share of the blocks that admissions leave free while something runs",
                                       .source = DefaultSource::spec,
@@ -127,6 +136,7 @@ inline constexpr Field scheduler_fields[] = {
         "startup_check",
         {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),
 };
+inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields);
 
 constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
   return serving.prefill == PrefillMode::arrives_computed;

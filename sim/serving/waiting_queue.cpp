@@ -1,6 +1,7 @@
 #include "sim/serving/waiting_queue.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -45,6 +46,15 @@ void WaitingQueue::push_front(Sequence& sequence) {
 void WaitingQueue::admit(Sequence& sequence) {
   if (sorted()) order_->admitted(sequence);
   remove(sequence);
+}
+
+void WaitingQueue::push_by_arrival(Sequence& sequence) {
+  check(!sorted(), "a queue that is sorted by key has no other places");
+  sequence.ticket = next_ticket_++;
+  const auto later = [](const Sequence* a, const Sequence* b) {
+    return std::tie(a->request.arrival, a->request.index) < std::tie(b->request.arrival, b->request.index);
+  };
+  by_arrival_.insert(std::upper_bound(by_arrival_.begin(), by_arrival_.end(), &sequence, later), &sequence);
 }
 
 void WaitingQueue::remove(Sequence& sequence) {

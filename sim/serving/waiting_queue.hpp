@@ -48,6 +48,9 @@ class WaitingQueue {
   void push_front(Sequence& sequence);
   /// Takes a sequence out because it runs.
   void admit(Sequence& sequence);
+  /// Puts a sequence before all that arrived after it. Only where the queue is in the order of arrival, as it is where
+  /// nothing but this and push_back fills it.
+  void push_by_arrival(Sequence& sequence);
   /// Takes a sequence out, wherever it stands: constant time for the head, else a walk where nothing sorts the queue.
   void remove(Sequence& sequence);
 

@@ -170,7 +170,7 @@ TEST_CASE("show knows whatever list prints") {
   }
   const Ran engine = decodesim("show vllm-v1");
   CHECK(engine.out.find("upstream state of August 2026") != std::string::npos);
-  for (const char* axis : {"admission", "queue order", "victim", "destination", "KV fate"})
+  for (const char* axis : {"queue_order", "admission", "victim", "destination", "kv_fate", "after_eviction"})
     CHECK(engine.out.find(std::string("\n") + axis + "  ") != std::string::npos);
 }
 

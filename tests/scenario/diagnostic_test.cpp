@@ -10,14 +10,14 @@ namespace decodesim::tests {
 
 TEST_CASE("a diagnostic shows the place, the line, a caret run under the culprit, and the fix") {
   const Loaded loaded =
-      load_text(small_scenario + "scheduler:\n  max_num_sesq: 4\nslo: { ttft_p99: 500, tpot_p99: 30 ms }\n");
+      load_text(small_scenario + "serving:\n  prefil: computed\nslo: { ttft_p99: 500, tpot_p99: 30 ms }\n");
   CHECK(diagnostics_text(loaded.diagnostics) ==
-        "error[unknown-key]: unknown key 'scheduler.max_num_sesq'\n"
+        "error[unknown-key]: unknown key 'serving.prefil'\n"
         " --> s.yaml:6:3\n"
         "  |\n"
-        "6 |   max_num_sesq: 4\n"
-        "  |   ^^^^^^^^^^^^\n"
-        "  = help: did you mean 'max_num_seqs'?\n"
+        "6 |   prefil: computed\n"
+        "  |   ^^^^^^\n"
+        "  = help: did you mean 'prefill'? (allowed: prefill, after_preemption)\n"
         "\n"
         "error[missing-unit]: 'slo.ttft_p99' needs a time unit\n"
         " --> s.yaml:7:18\n"

@@ -10,7 +10,7 @@
 
 #include "sim/core/random.hpp"
 #include "sim/serving/ageing.hpp"
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 #include "sim/serving/waiting_queue.hpp"
 #include "tests/support/draws.hpp"
 

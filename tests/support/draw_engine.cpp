@@ -1,10 +1,31 @@
 #include "tests/support/draw_engine.hpp"
 
 #include <array>
+#include <string>
+#include <string_view>
+
+#include "sim/serving/policy_table.hpp"
 
 namespace decodesim::tests {
 
 namespace {
+
+/// Half of the servers are vLLM's own, the others a mixture.
+void draw_policies(Draws& draws, SchedulerSpec& knobs) {
+  PolicyChoices& policies = knobs.policies;
+  if (draws.chance(50)) return;
+  if (draws.chance(40)) policies.queue_order = "priority";
+  const auto pick = [&](std::string_view axis) {
+    const std::vector<std::string_view> names = policy_names(axis);
+    return std::string(names[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(names.size()) - 1))]);
+  };
+  if (draws.chance(60)) policies.victim = pick("victim");
+  if (draws.chance(30)) policies.admission = draws.chance(50) ? "whole-sequence" : "first-chunk";
+  if (policies.admission) knobs.reserve_full_isl = true;  // not read beside it
+  if (draws.chance(50))
+    policies.destination = policies.queue_order ? "by-key" : draws.pick({"head", "tail", "same-place"});
+  if (draws.chance(40)) policies.after_eviction = pick("after_eviction");
+}
 
 void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
@@ -17,6 +38,7 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     server.max_model_len = draws.between(10, 3 * ranges.long_max / 2);
     knobs.max_num_batched_tokens = server.max_model_len + draws.between(0, 20);
   }
+  draw_policies(draws, knobs);
   if (draws.chance(35)) {
     server.serving.prefill = PrefillMode::arrives_computed;
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
@@ -71,6 +93,12 @@ void draw_scheduler(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   }
 }
 
-void draw_engine_requests(Draws&, const ServerConfig&, std::vector<Request>&) {}
+void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<Request>& requests) {
+  const PolicyChoices& policies = server.scheduler.policies;
+  if (policies.queue_order == "priority" || policies.victim == "lowest-priority") {
+    const std::int64_t levels = draws.pick({1, 2, 3, 10});
+    for (Request& request : requests) request.priority = draws.between(0, levels - 1);
+  }
+}
 
 }  // namespace decodesim::tests

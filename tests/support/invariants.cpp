@@ -38,7 +38,11 @@ void InvariantChecker::arrived(const Request& request) {
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
-  waiting_.push_back(&life);
+  if (rules_.by_priority) {
+    waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
+  } else {
+    waiting_.push_back(&life);
+  }
   now_ = std::max(now_, request.arrival);
   if (life.output < 1 || (server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life))) return;
   if (!fits_alone(life)) all_fit_alone_ = false;
@@ -78,7 +82,8 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_) {
-    require(passes_without_end_ <= longest_alone_ + 2, "some request finishes within a bounded number of passes");
+    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
+            "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
 }
@@ -95,39 +100,6 @@ void InvariantChecker::check_times(const StepFacts& facts) {
     require(facts.end - facts.start == server_.grid_step, "a pass of the grid lasts a step");
   } else {
     require(facts.scheduled > 0 || facts.end - facts.start == facts.transfer_time, "an empty pass takes no time");
-  }
-}
-
-/// The evicted lose their blocks and go to the head of the queue, each before those evicted earlier in the pass.
-void InvariantChecker::replay_evictions(const StepFacts& facts) {
-  require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
-  for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
-    const EvictionFacts& told = facts.evictions[i];
-    Life& life = life_of(told.victim);
-    require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
-    require(life.state == State::running, "only who runs is evicted");
-    require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
-            "the last admitted is evicted first");
-    running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-    for (std::uint32_t block : life.table) holders_.erase(block);
-    life.table.clear();
-    life.preemptions += 1;
-    require(told.tokens == life.cached, "an eviction tells what the victim had");
-    if (told.fate == KvFate::swapped) {
-      life.swapped_out += life.cached;
-      life.host_blocks = told.blocks;
-      life.state = State::swapped;
-      continue;
-    }
-    life.discarded += life.cached;
-    life.high = std::max(life.high, life.cached);
-    life.cached = 0;
-    life.state = State::waiting;
-    if (rules_.victims_to_head) {
-      waiting_.push_front(&life);
-    } else {
-      waiting_.push_back(&life);
-    }
   }
 }
 
@@ -178,57 +150,6 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   }
   require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
           "the tokens of a step stay within the budget");
-}
-
-void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
-  require(!rules_.evicts_or_admits || facts.preempted == 0, "nothing is admitted in a pass that evicts");
-  require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
-  require(!rules_.first_come_first || (!waiting_.empty() && waiting_.front() == &life),
-          "the head of the queue is admitted first");
-  for (const Life* other : waiting_) {
-    require(!rules_.first_come_first || other == &life || other->rank > life.rank,
-            "nobody is admitted before one who came earlier");
-  }
-  waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
-  running_.push_back(&life);
-  life.state = State::running;
-
-  std::int64_t found = 0;
-  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
-    if (request->index == life.request.index) found = tokens;
-  }
-  if (server_.serving.prefill == PrefillMode::computed) {
-    require(found == 0, "nothing is found in place where prompts are computed");
-  }
-  require(found < life.known(), "at least one token is computed at admission");
-  (life.admitted ? life.found_again : life.found_first) += found;
-  life.admitted = true;
-  life.cached = found;
-}
-
-/// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.
-void InvariantChecker::replay_waiting(const StepFacts& facts) {
-  std::vector<std::int64_t> expected;
-  std::vector<std::int64_t> told;
-  for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
-  const std::set<std::int64_t> still(told.begin(), told.end());
-  for (auto it = waiting_.begin(); it != waiting_.end();) {
-    Life& life = **it;
-    const bool here_at_start = life.request.arrival <= facts.start || life.preemptions > 0;
-    if (here_at_start && still.count(life.request.index) == 0) {
-      require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody leaves the queue unserved");
-      life.state = State::leaving;
-      it = waiting_.erase(it);
-      continue;
-    }
-    if (here_at_start) expected.push_back(life.request.index);
-    ++it;
-  }
-  if (!rules_.first_come_first) {
-    std::sort(expected.begin(), expected.end());
-    std::sort(told.begin(), told.end());
-  }
-  require(expected == told, "the queue keeps its order");
 }
 
 void InvariantChecker::check_counts(const StepFacts& facts) {

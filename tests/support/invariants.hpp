@@ -61,6 +61,7 @@ class InvariantChecker : public Observer {
     std::int64_t swapped_out = 0;
     std::int64_t host_blocks = 0;
     std::int64_t preemptions = 0;
+    std::int64_t self_preemptions = 0;
     std::vector<std::uint32_t> table;
     Time scheduled{Duration(-1)};
     Time first_token{Duration(-1)};
@@ -76,6 +77,11 @@ class InvariantChecker : public Observer {
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
+  void check_victim(const Life& victim);
+  void put_back(Life& victim, Time start);
+  [[nodiscard]] bool takes_head() const { return rules_.takes_head || rules_.first_come_first; }
+  [[nodiscard]] static bool more_urgent(const Life* a, const Life* b);
+  [[nodiscard]] static bool waits_at(const Life& life, Time start);
   void replay_schedule(const StepFacts& facts);
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_scheduler.hpp"
 
 namespace decodesim::tests {
@@ -11,12 +13,19 @@ namespace {
 
 class PlainVllmV1 final : public PlainScheduler {
  public:
-  explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {}
+  explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {
+    const PolicyChoices& chosen = server.scheduler.policies;
+    order_ = chosen.queue_order.value_or("fcfs");
+    victim_ = chosen.victim.value_or(order_ == "priority" ? "lowest-priority" : "last-admitted");
+    destination_ = chosen.destination.value_or(order_ == "fcfs" ? "head" : "by-key");
+    whole_must_fit_ = chosen.admission ? *chosen.admission == "whole-sequence" : server.scheduler.reserve_full_isl;
+  }
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
     return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
   }
+  void arrived(PlainSequence& sequence) override { enter_plain_queue(order_, waiting, &sequence); }
   void ended(PlainSequence& sequence) override {
     running.erase(std::find(running.begin(), running.end(), &sequence));
     pool_.release(sequence);
@@ -28,11 +37,16 @@ class PlainVllmV1 final : public PlainScheduler {
   void extend_running(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
   void give_up(PlainPlan& plan);
+  void take_back(PlainPlan& plan, const PlainSequence* victim);
   void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason);
   [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
 
   const ServerConfig& server_;
   PlainPool pool_;
+  std::string order_;
+  std::string victim_;
+  std::string destination_;
+  bool whole_must_fit_ = true;
   std::int64_t budget_ = 0;
   bool head_refused_for_blocks_ = false;
 };
@@ -43,7 +57,7 @@ PlainPlan PlainVllmV1::plan() {
   head_refused_for_blocks_ = false;
 
   extend_running(plan);
-  if (plan.preempted.empty()) {
+  if (plan.preempted.empty() || server_.scheduler.policies.after_eviction == "admit") {
     admit_waiting(plan);
   } else {
     plan.limit = AdmissionLimit::kv_capacity;
@@ -70,17 +84,15 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     }
 
     const std::int64_t need = pool_.blocks_for(r->cached + n) - static_cast<std::int64_t>(r->blocks.size());
-    bool evicted_itself = false;
     while (need > pool_.free()) {
-      PlainSequence* victim = running.back();
-      running.pop_back();
+      const std::size_t v = choose_plain_victim(victim_, running);
+      PlainSequence* victim = running[v];
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(v));
+      if (v < i) --i;
+      take_back(plan, victim);
       preempt(plan, victim, r, r->cached + 1 == r->known() ? EvictionReason::decode : EvictionReason::prefill);
-      if (victim == r) {
-        evicted_itself = true;
-        break;
-      }
+      if (victim == r) return;
     }
-    if (evicted_itself) return;
 
     pool_.take(*r, need);
     plan.scheduled.push_back({r, r->cached, n});
@@ -113,7 +125,7 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     }
     const std::int64_t whole = pool_.blocks_for(std::min(r->known(), server_.max_model_len));
     const std::int64_t need = pool_.blocks_for(found + n);
-    if ((knobs.reserve_full_isl && whole + watermark > pool_.free()) || need + watermark > pool_.free()) {
+    if ((whole_must_fit_ && whole + watermark > pool_.free()) || need + watermark > pool_.free()) {
       plan.limit = AdmissionLimit::kv_capacity;
       head_refused_for_blocks_ = true;
       return;
@@ -130,13 +142,8 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
   plan.limit = waiting.empty() ? AdmissionLimit::arrivals : AdmissionLimit::token_budget;
 }
 
-/// Takes away who can never run. Since victims go to the head of the queue, who gave up is not always there alone.
+/// Takes away who can never run.
 void PlainVllmV1::give_up(PlainPlan& plan) {
-  for (PlainSequence* victim : plan.preempted) {
-    if (victim->self_preemptions < server_.scheduler.fail_after) continue;
-    waiting.erase(std::find(waiting.begin(), waiting.end(), victim));
-    plan.cancelled.push_back({victim, "preempted itself too often"});
-  }
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
   if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && head_refused_for_blocks_) {
     plan.cancelled.push_back({waiting.front(), "can never be admitted"});
@@ -150,7 +157,22 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
   pool_.release(*victim);
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
   plan.preempted.push_back(victim);
-  waiting.push_front(victim);
+  const SchedulerSpec& knobs = server_.scheduler;
+  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
+    plan.cancelled.push_back({victim, "preempted itself too often"});
+  } else {
+    put_plain_victim(destination_, order_, waiting, victim);
+  }
+}
+
+/// What a victim was given earlier in the pass is in the budget again; its blocks go with the others.
+void PlainVllmV1::take_back(PlainPlan& plan, const PlainSequence* victim) {
+  for (std::size_t k = 0; k < plan.scheduled.size(); ++k) {
+    if (plan.scheduled[k].sequence != victim) continue;
+    budget_ += plan.scheduled[k].tokens;
+    plan.scheduled.erase(plan.scheduled.begin() + static_cast<std::ptrdiff_t>(k));
+    return;
+  }
 }
 
 /// Tokens whose KV arrives with the request, or comes back to it after a preemption, at no cost.

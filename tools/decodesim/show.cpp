@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/check.hpp"
 #include "sim/core/nearest_name.hpp"
 #include "sim/model/kv_cache.hpp"
 #include "sim/report/json_writer.hpp"
@@ -129,41 +128,58 @@ std::string text_of(const Found& entry) {
   return *text;
 }
 
-const PolicyRow& policy_named(std::string_view name) {
-  for (const PolicyRow& row : policy_table()) {
-    if (row.name == name) return row;
-  }
-  throw BrokenInvariant("an engine has a policy that is not in the table");
-}
-
 std::vector<std::string> engines_with(const PolicyRow& policy) {
   std::vector<std::string> names;
   for (const EngineRow& engine : engine_table()) {
-    if (std::find(engine.policies.begin(), engine.policies.end(), policy.name) != engine.policies.end())
-      names.emplace_back(engine.name);
+    if (own_policy(engine, policy.axis) == policy.name) names.emplace_back(engine.name);
   }
   return names;
+}
+
+// The axes on which an engine chooses, in the order of the policy table.
+std::vector<const PolicyRow*> choices_of(const EngineRow& engine) {
+  std::vector<const PolicyRow*> choices;
+  for (const PolicyRow& policy : policy_table()) {
+    if (own_policy(engine, policy.axis) == policy.name) choices.push_back(&policy);
+  }
+  return choices;
+}
+
+// What a scenario may choose on an axis in place of the engine's own.
+std::vector<std::string> alternatives(const EngineRow& engine, std::string_view axis) {
+  std::vector<std::string> names;
+  for (const PolicyRow& policy : policy_table()) {
+    if (policy.axis == axis && engine_takes(engine, policy) && own_policy(engine, axis) != policy.name)
+      names.emplace_back(policy.name);
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 void write_engine(const EngineRow& engine) {
   std::cout << "# engine " << engine.name << ": " << engine.doc << "\n";
   std::size_t axis_width = 0;
   std::size_t name_width = 0;
-  for (std::string_view name : engine.policies) {
-    axis_width = std::max(axis_width, policy_named(name).axis.size());
-    name_width = std::max(name_width, name.size());
+  for (const PolicyRow* policy : choices_of(engine)) {
+    axis_width = std::max(axis_width, policy->axis.size());
+    name_width = std::max(name_width, policy->name.size());
   }
-  for (std::string_view name : engine.policies) {
-    const PolicyRow& policy = policy_named(name);
-    std::cout << policy.axis << std::string(axis_width + 2 - policy.axis.size(), ' ') << name
-              << std::string(name_width + 2 - name.size(), ' ') << policy.doc << "\n";
+  for (const PolicyRow* policy : choices_of(engine)) {
+    std::cout << policy->axis << std::string(axis_width + 2 - policy->axis.size(), ' ') << policy->name
+              << std::string(name_width + 2 - policy->name.size(), ' ') << policy->doc << "\n";
+    const std::string others = joined(alternatives(engine, policy->axis));
+    if (!others.empty()) std::cout << std::string(axis_width + 2, ' ') << "or: " << others << "\n";
   }
 }
 
 void write_policy(const PolicyRow& policy) {
   std::cout << "# policy " << policy.name << ", a choice on the axis '" << policy.axis << "'\n" << policy.doc << "\n";
-  std::string engines;
-  for (const std::string& name : engines_with(policy)) engines += (engines.empty() ? "" : ", ") + name;
+  const std::string engines = joined(engines_with(policy));
   if (!engines.empty()) std::cout << "default of: " << engines << "\n";
 }
 
@@ -180,10 +196,11 @@ void write_entry_json(JsonWriter& json, const Catalog& catalog, const Found& ent
   json.begin_object().member("kind", entry.kind);
   if (entry.engine != nullptr) {
     json.member("doc", entry.engine->doc).member_array("policies");
-    for (std::string_view choice : entry.engine->policies) {
-      const PolicyRow& policy = policy_named(choice);
-      json.begin_object().member("axis", policy.axis).member("name", policy.name).member("doc", policy.doc);
-      json.end_object();
+    for (const PolicyRow* policy : choices_of(*entry.engine)) {
+      json.begin_object().member("axis", policy->axis).member("name", policy->name).member("doc", policy->doc);
+      json.member_array("alternatives");
+      for (const std::string& other : alternatives(*entry.engine, policy->axis)) json.value(other);
+      json.end_array().end_object();
     }
     json.end_array();
   } else if (entry.policy != nullptr) {

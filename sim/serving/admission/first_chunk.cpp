@@ -1,7 +1,7 @@
 // Admits where the first chunk fits: vLLM before the whole sequence was looked at, and now where
 // scheduler_reserve_full_isl is off. Later chunks may find the pool full and preempt.
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 
@@ -15,6 +15,8 @@ class FirstChunk final : public AdmissionTest {
 };
 }  // namespace
 
-std::unique_ptr<AdmissionTest> make_first_chunk_admission() { return std::make_unique<FirstChunk>(); }
+std::unique_ptr<AdmissionTest> make_first_chunk_admission(const ServerConfig&) {
+  return std::make_unique<FirstChunk>();
+}
 
 }  // namespace decodesim

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 
@@ -19,6 +19,8 @@ class WholeSequence final : public AdmissionTest {
 };
 }  // namespace
 
-std::unique_ptr<AdmissionTest> make_whole_sequence_admission() { return std::make_unique<WholeSequence>(); }
+std::unique_ptr<AdmissionTest> make_whole_sequence_admission(const ServerConfig&) {
+  return std::make_unique<WholeSequence>();
+}
 
 }  // namespace decodesim

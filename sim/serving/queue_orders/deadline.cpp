@@ -1,6 +1,6 @@
 // Earliest deadline first; those without one come last. Of equal ones the first that came.
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 

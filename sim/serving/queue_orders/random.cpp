@@ -3,7 +3,7 @@
 
 #include "sim/core/random.hpp"
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "sim/serving/ageing.hpp"
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 

@@ -3,7 +3,7 @@
 // that lacks less, then the first that came.
 
 #include "sim/serving/ageing.hpp"
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 

@@ -1,7 +1,7 @@
 // Iteration-level scheduling (Orca, OSDI 2022): all that runs decodes in every step, and who fits joins with its whole
 // prompt in the same step. Memory is reserved for a whole life, so nobody is ever evicted.
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/reserving.hpp"
 
 namespace decodesim {

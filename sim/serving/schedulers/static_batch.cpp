@@ -3,7 +3,7 @@
 // (release_on_finish, as in the public ports), or memory and slot are held, and computed as padding, until the last of
 // the batch has ended (hold_until_batch_end).
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/reserving.hpp"
 
 namespace decodesim {

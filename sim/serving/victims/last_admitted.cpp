@@ -1,6 +1,7 @@
-// Evicts the sequence that was admitted last, which may be the requester itself: vLLM V1 under FCFS.
+// Evicts the sequence that was admitted last, which may be the requester itself: vLLM V1 under FCFS. No two are admitted
+// at once, so there are no ties.
 
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
 
@@ -11,6 +12,8 @@ class LastAdmitted final : public VictimChoice {
 };
 }  // namespace
 
-std::unique_ptr<VictimChoice> make_last_admitted_victim() { return std::make_unique<LastAdmitted>(); }
+std::unique_ptr<VictimChoice> make_last_admitted_victim(const ServerConfig&) {
+  return std::make_unique<LastAdmitted>();
+}
 
 }  // namespace decodesim

@@ -1,0 +1,141 @@
+// Who leaves the queue and who comes back to it, replayed.
+
+#include <algorithm>
+#include <tuple>
+
+#include "tests/support/invariants.hpp"
+
+namespace decodesim::tests {
+
+/// Was it in the queue when the pass began, or came back to it by an eviction?
+bool InvariantChecker::waits_at(const Life& life, Time start) {
+  return life.request.arrival <= start || life.preemptions > 0;
+}
+
+bool InvariantChecker::more_urgent(const Life* a, const Life* b) {
+  const Request& of_a = a->request;
+  const Request& of_b = b->request;
+  return std::tie(of_a.priority, of_a.arrival, of_a.index) < std::tie(of_b.priority, of_b.arrival, of_b.index);
+}
+
+/// No running sequence would have been a better victim, as far as facts from before the pass say it.
+void InvariantChecker::check_victim(const Life& victim) {
+  for (const Life* other : running_) {
+    const Request& a = other->request;
+    const Request& b = victim.request;
+    bool better = false;
+    if (rules_.victim == "last-admitted") better = other == running_.back() && other != &victim;
+    if (rules_.victim == "lowest-priority") better = std::tie(a.priority, a.arrival) > std::tie(b.priority, b.arrival);
+    if (rules_.victim == "fewest-generated") {
+      better = other->emitted < victim.emitted || (other->emitted == victim.emitted && a.input_tokens > b.input_tokens);
+    }
+    if (rules_.victim == "least-recompute") better = other->cached < victim.cached;
+    if (rules_.victim == "latest-arrival") better = std::tie(a.arrival, a.index) > std::tie(b.arrival, b.index);
+    require(!better, "the victim is whom the rule names");
+  }
+}
+
+/// Where a victim waits. Who arrives during the step stands behind all that waited at its start.
+void InvariantChecker::put_back(Life& victim, Time start) {
+  auto place = waiting_.end();
+  if (rules_.victims_to_head) place = waiting_.begin();
+  if (rules_.by_priority) place = std::upper_bound(waiting_.begin(), waiting_.end(), &victim, more_urgent);
+  if (rules_.victims_by_rank) {
+    place =
+        std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return other->rank > victim.rank; });
+  }
+  if (rules_.victims_to_tail) {
+    place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return !waits_at(*other, start); });
+  }
+  waiting_.insert(place, &victim);
+}
+
+/// The evicted lose their blocks and go back to the queue, but for one that gives up.
+void InvariantChecker::replay_evictions(const StepFacts& facts) {
+  require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
+  for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
+    const EvictionFacts& told = facts.evictions[i];
+    Life& life = life_of(told.victim);
+    require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
+    require(life.state == State::running, "only who runs is evicted");
+    require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
+            "the last admitted is evicted first");
+    check_victim(life);
+    running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
+    for (std::uint32_t block : life.table) holders_.erase(block);
+    life.table.clear();
+    life.preemptions += 1;
+    if (told.requester == told.victim) life.self_preemptions += 1;
+    require(told.tokens == life.cached, "an eviction tells what the victim had");
+    if (told.fate == KvFate::swapped) {
+      life.swapped_out += life.cached;
+      life.host_blocks = told.blocks;
+      life.state = State::swapped;
+      continue;
+    }
+    life.discarded += life.cached;
+    life.high = std::max(life.high, life.cached);
+    life.cached = 0;
+    const SchedulerSpec& knobs = server_.scheduler;
+    if (knobs.never_fits == NeverFits::fail_after && life.self_preemptions >= knobs.fail_after) {
+      life.state = State::leaving;
+    } else {
+      life.state = State::waiting;
+      put_back(life, facts.start);
+    }
+  }
+}
+
+void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
+  require(!rules_.evicts_or_admits || facts.preempted == 0, "nothing is admitted in a pass that evicts");
+  require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
+  const auto head =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return waits_at(*other, facts.start); });
+  require(!takes_head() || (head != waiting_.end() && *head == &life), "the head of the queue is admitted first");
+  for (const Life* other : waiting_) {
+    require(!rules_.first_come_first || other == &life || other->rank > life.rank,
+            "nobody is admitted before one who came earlier");
+  }
+  waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
+  running_.push_back(&life);
+  life.state = State::running;
+
+  std::int64_t found = 0;
+  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
+    if (request->index == life.request.index) found = tokens;
+  }
+  if (server_.serving.prefill == PrefillMode::computed) {
+    require(found == 0, "nothing is found in place where prompts are computed");
+  }
+  require(found < life.known(), "at least one token is computed at admission");
+  (life.admitted ? life.found_again : life.found_first) += found;
+  life.admitted = true;
+  life.cached = found;
+}
+
+/// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.
+void InvariantChecker::replay_waiting(const StepFacts& facts) {
+  std::vector<std::int64_t> expected;
+  std::vector<std::int64_t> told;
+  for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
+  const std::set<std::int64_t> still(told.begin(), told.end());
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    Life& life = **it;
+    const bool here_at_start = waits_at(life, facts.start);
+    if (here_at_start && still.count(life.request.index) == 0) {
+      require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody leaves the queue unserved");
+      life.state = State::leaving;
+      it = waiting_.erase(it);
+      continue;
+    }
+    if (here_at_start) expected.push_back(life.request.index);
+    ++it;
+  }
+  if (!takes_head()) {
+    std::sort(expected.begin(), expected.end());
+    std::sort(told.begin(), told.end());
+  }
+  require(expected == told, "the queue keeps its order");
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,85 @@
+#include "tests/support/plain_policies.hpp"
+
+#include <stdexcept>
+
+namespace decodesim::tests {
+
+namespace {
+
+/// Is `a` a better victim than `b`, which was admitted before it?
+bool rather_evict_later(const std::string& victim, const PlainSequence& a, const PlainSequence& b) {
+  const Request& of_a = *a.request;
+  const Request& of_b = *b.request;
+  if (victim == "last-admitted") return true;
+  if (victim == "lowest-priority") {
+    if (of_a.priority != of_b.priority) return of_a.priority > of_b.priority;
+    return of_a.arrival > of_b.arrival;  // equal ones: the first in running
+  }
+  if (victim == "fewest-generated") {
+    if (a.emitted != b.emitted) return a.emitted < b.emitted;
+    return a.input >= b.input;
+  }
+  if (victim == "most-reclaimable-blocks") return a.blocks.size() >= b.blocks.size();
+  if (victim == "least-recompute") return a.cached <= b.cached;
+  if (victim == "latest-arrival") {
+    if (of_a.arrival != of_b.arrival) return of_a.arrival > of_b.arrival;
+    return of_a.index > of_b.index;
+  }
+  throw std::invalid_argument("the plain stepper has no victim '" + victim + "'");
+}
+
+/// Must `a` stand before `b`, whatever their places now?
+bool goes_before(const std::string& order, const PlainSequence& a, const PlainSequence& b) {
+  const Request& of_a = *a.request;
+  const Request& of_b = *b.request;
+  if (order == "priority" && of_a.priority != of_b.priority) return of_a.priority < of_b.priority;
+  if (order == "priority" || order == "arrival") {
+    if (of_a.arrival != of_b.arrival) return of_a.arrival < of_b.arrival;
+    return of_a.index < of_b.index;
+  }
+  throw std::invalid_argument("the plain stepper has no queue order '" + order + "'");
+}
+
+/// Behind the last that must stand before it.
+void insert_sorted(const std::string& order, std::deque<PlainSequence*>& waiting, PlainSequence* sequence) {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (!goes_before(order, *sequence, *waiting[i])) place = i + 1;
+  }
+  waiting.insert(waiting.begin() + static_cast<std::ptrdiff_t>(place), sequence);
+}
+
+}  // namespace
+
+std::size_t choose_plain_victim(const std::string& victim, const std::vector<PlainSequence*>& running) {
+  std::size_t chosen = 0;
+  for (std::size_t i = 1; i < running.size(); ++i) {
+    if (rather_evict_later(victim, *running[i], *running[chosen])) chosen = i;
+  }
+  return chosen;
+}
+
+void enter_plain_queue(const std::string& order, std::deque<PlainSequence*>& waiting, PlainSequence* sequence) {
+  if (order == "fcfs") {
+    waiting.push_back(sequence);
+  } else {
+    insert_sorted(order, waiting, sequence);
+  }
+}
+
+void put_plain_victim(const std::string& destination, const std::string& order, std::deque<PlainSequence*>& waiting,
+                      PlainSequence* victim) {
+  if (destination == "head") {
+    waiting.push_front(victim);
+  } else if (destination == "tail") {
+    waiting.push_back(victim);
+  } else if (destination == "same-place") {
+    insert_sorted("arrival", waiting, victim);
+  } else if (destination == "by-key") {
+    insert_sorted(order, waiting, victim);
+  } else {
+    throw std::invalid_argument("the plain stepper has no destination '" + destination + "'");
+  }
+}
+
+}  // namespace decodesim::tests
