@@ -24,6 +24,9 @@ std::unique_ptr<QueueOrder> make_srpt_order(const ServerConfig& server);
 EngineParts make_vllm_v1(const ServerConfig& server);
 EngineParts make_orca(const ServerConfig& server);
 EngineParts make_static_batch(const ServerConfig& server);
+EngineParts make_trtllm_guaranteed_no_evict(const ServerConfig& server);
+EngineParts make_trtllm_max_utilization(const ServerConfig& server);
+EngineParts make_trtllm_static_batch(const ServerConfig& server);
 
 /// A policy as `decodesim list policies` shows it.
 struct PolicyRow {

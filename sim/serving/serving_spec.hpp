@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/time.hpp"
+#include "sim/serving/trtllm_knobs.hpp"
 
 namespace decodesim {
 
@@ -70,6 +71,7 @@ struct SchedulerSpec {
   FairSpec fair;
   double admission_ratio = 0.7;  // of `ratio-weighted`: what it sets aside of what the running may still generate
   MlfqKnobs mlfq;
+  TrtllmKnobs trtllm;
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -218,7 +218,9 @@ std::string RandomScenario::yaml() const {
     if (!request.id.empty()) text += "id: " + request.id + ", ";
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
-            ", max_tokens: " + number(request.max_tokens) + "}\n";
+            ", max_tokens: " + number(request.max_tokens);
+    if (request.priority != 0) text += ", priority: " + number(request.priority);
+    text += "}\n";
   }
   return text;
 }
