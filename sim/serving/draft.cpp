@@ -133,14 +133,15 @@ void Draft::swap_in(Sequence& swapped) {
 // Into the running, where it belongs by their order.
 void Draft::enter_running(Sequence& sequence) {
   waited(sequence);
-  sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
+  sequence.rank = state_.running_order == RunningOrder::priority_arrival ? sequence.request.priority : 0;
+  sequence.order = state_.running_order == RunningOrder::admission ? state_.next_order++ : sequence.arrival;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
 }
 
 void Draft::enter_prefilling(Sequence& sequence) {
   sequence.state = SequenceState::prefilling;
-  const auto later = [](const Sequence* a, const Sequence* b) { return a->order < b->order; };
+  const auto later = [](const Sequence* a, const Sequence* b) { return stands_before(*a, *b); };
   std::vector<Sequence*>& list = state_.prefilling;
   list.insert(std::upper_bound(list.begin(), list.end(), &sequence, later), &sequence);
 }

@@ -24,5 +24,8 @@ std::unique_ptr<VictimChoice> make_latest_arrival_victim(const ServerConfig& ser
 EngineParts make_vllm_v1(const ServerConfig& server);
 EngineParts make_orca(const ServerConfig& server);
 EngineParts make_static_batch(const ServerConfig& server);
+EngineParts make_trtllm_guaranteed_no_evict(const ServerConfig& server);
+EngineParts make_trtllm_max_utilization(const ServerConfig& server);
+EngineParts make_trtllm_static_batch(const ServerConfig& server);
 
 }  // namespace decodesim

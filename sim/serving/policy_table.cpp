@@ -22,6 +22,14 @@ constexpr std::array policies{
     PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)",
               make_first_chunk_admission},
     PolicyRow{"admission", "whole-life", "memory for the whole life is reserved now"},
+    PolicyRow{"phase_order", "list-order", "running or not, requests are asked in the order of one list"},
+    PolicyRow{"admission", "declared-maximum",
+              "the prompt and all that the client asked for must fit, besides the same of all that generate"},
+    PolicyRow{"admission", "next-step", "the blocks of the next step must fit; of a prompt those of all of it"},
+    PolicyRow{"admission", "closed-batch", "as declared-maximum, and only while nobody generates"},
+    PolicyRow{"queue_order", "priority-arrival", "smaller priorities first, then by arrival"},
+    PolicyRow{"victim", "none", "nobody is evicted"},
+    PolicyRow{"victim", "last-in-list", "the last of the list that has started, which may be the requester itself"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
               make_last_admitted_victim},
@@ -59,6 +67,14 @@ constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
 constexpr std::array<std::string_view, 3> static_batch_policies{"batch-by-batch", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 2> static_batch_knobs{"reservation", "finished_slots"};
+constexpr std::array<std::string_view, 4> trtllm_guaranteed_no_evict_policies{"list-order", "declared-maximum",
+                                                                              "priority-arrival", "none"};
+constexpr std::array<std::string_view, 6> trtllm_max_utilization_policies{
+    "list-order", "next-step", "priority-arrival", "last-in-list", "same-place", "dropped"};
+constexpr std::array<std::string_view, 4> trtllm_static_batch_policies{"list-order", "closed-batch", "priority-arrival",
+                                                                       "none"};
+constexpr std::array<std::string_view, 4> trtllm_knobs{"max_num_batched_tokens", "max_batch_size", "max_num_tokens",
+                                                       "context_chunking_policy"};
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
@@ -69,6 +85,18 @@ constexpr std::array engines{
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
               make_static_batch, static_batch_policies, static_batch_knobs},
+    EngineRow{
+        "trtllm-guaranteed-no-evict",
+        "TensorRT-LLM's default: who starts has room for its prompt and all the tokens it asked for, so nobody is "
+        "ever paused",
+        false, make_trtllm_guaranteed_no_evict, trtllm_guaranteed_no_evict_policies, trtllm_knobs},
+    EngineRow{
+        "trtllm-max-utilization",
+        "TensorRT-LLM's MAX_UTILIZATION: who has room for the next step runs, and the last of the list that started "
+        "is paused where blocks are short",
+        false, make_trtllm_max_utilization, trtllm_max_utilization_policies, trtllm_knobs},
+    EngineRow{"trtllm-static-batch", "TensorRT-LLM's STATIC_BATCH: nobody joins while anybody generates", false,
+              make_trtllm_static_batch, trtllm_static_batch_policies, trtllm_knobs},
 };
 
 template <class Make>

@@ -16,7 +16,7 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-bool by_order(const Sequence* a, const Sequence* b) { return a->order < b->order; }
+bool by_order(const Sequence* a, const Sequence* b) { return stands_before(*a, *b); }
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule)
@@ -267,6 +267,10 @@ void Replica::abandon(std::string_view reason) {
 }
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {
+  if (nothing_planned && final && !state_.running.empty()) {
+    return std::to_string(state_.running.size()) + " sequences run, but none of them can go on, and none of the " +
+           std::to_string(state_.waiting.size()) + " that wait can start";
+  }
   if (state_.waiting.empty() && state_.swapped.empty()) return {};
   const bool on_host = !state_.swapped.empty();
   const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
@@ -277,7 +281,7 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
     return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + needs +
            "; it is admitted, evicted and admitted again";
   }
-  if (nothing_planned && final && state_.running.empty()) {
+  if (nothing_planned && final) {
     const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
     return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
   }

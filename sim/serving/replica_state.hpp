@@ -29,7 +29,7 @@ struct HostPool {
 };
 
 /// How running sequences are sorted: by admission, or by arrival whenever they were admitted.
-enum class RunningOrder { admission, arrival };
+enum class RunningOrder { admission, arrival, priority_arrival };
 
 /// What one pass decided.
 struct PassDecisions {

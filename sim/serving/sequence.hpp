@@ -33,7 +33,8 @@ struct Sequence {
   SequenceState state = SequenceState::waiting;
   std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
   std::int64_t arrival = 0;  // grows with every arrival
-  std::int64_t order = 0;    // grows with every admission, or is the arrival; running sequences are sorted by it
+  std::int64_t rank = 0;     // running sequences are sorted by rank, then by order
+  std::int64_t order = 0;    // grows with every admission, or is the arrival
   std::int64_t ticket = 0;   // grows with every place taken in the queue
   std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
@@ -70,6 +71,11 @@ struct Sequence {
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }
 };
 
+/// Does `a` stand before `b` among the running sequences?
+inline bool stands_before(const Sequence& a, const Sequence& b) {
+  return a.rank != b.rank ? a.rank < b.rank : a.order < b.order;
+}
+
 /// A list through one of a sequence's links.
 template <SequenceLink Sequence::*link>
 class SequenceList {
@@ -82,10 +88,11 @@ class SequenceList {
   [[nodiscard]] static Sequence* before(const Sequence& sequence) { return (sequence.*link).previous; }
 
   void push_back(Sequence& sequence) { insert_after(tail_, sequence); }
-  /// Keeps the list sorted by order; constant time where the sequence belongs near the end, as new ones do.
+  /// Keeps the list sorted as running sequences stand; constant time where the sequence belongs near the end, as new ones
+  /// do.
   void insert_by_order(Sequence& sequence) {
     Sequence* place = tail_;
-    while (place != nullptr && place->order > sequence.order) place = before(*place);
+    while (place != nullptr && stands_before(sequence, *place)) place = before(*place);
     insert_after(place, sequence);
   }
   void remove(Sequence& sequence) {

@@ -1,5 +1,6 @@
 #include "tests/support/draw_engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -59,6 +60,27 @@ void draw_static_batch(Draws& draws, const Ranges& ranges, ServerConfig& server)
   if (draws.chance(50)) server.scheduler.finished_slots = FinishedSlots::hold_until_batch_end;
 }
 
+void draw_trtllm(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  SchedulerSpec& knobs = server.scheduler;
+  knobs.trtllm.context_chunking_policy = draws.pick(
+      {ChunkPolicy::none, ChunkPolicy::first_come_first_served, ChunkPolicy::equal_progress, ChunkPolicy::force_chunk});
+  if (draws.chance(30)) knobs.trtllm.max_batch_size = draws.between(1, knobs.max_num_seqs);
+  if (knobs.trtllm.context_chunking_policy == ChunkPolicy::none) {
+    // Prompts are computed whole, so the budget must hold the longest.
+    server.max_model_len = draws.between(10, 3 * ranges.long_max / 2);
+    knobs.max_num_batched_tokens = server.max_model_len + draws.between(0, 20);
+  } else {
+    // A unit above the budget would start nobody, ever.
+    knobs.trtllm.chunk_unit = draws.between(1, std::min<std::int64_t>(8, knobs.max_num_batched_tokens));
+    if (draws.chance(30)) knobs.trtllm.max_context_length = draws.between(8, 30);
+  }
+  if (draws.chance(20)) knobs.trtllm.max_num_tokens = knobs.max_num_batched_tokens;
+  if (draws.chance(20)) {
+    server.serving.prefill = PrefillMode::arrives_computed;
+    if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
+  }
+}
+
 /// Every engine with what draws its knobs, and its share of the scenarios.
 struct EngineDraw {
   const char* name;
@@ -69,6 +91,9 @@ constexpr std::array engine_draws{
     EngineDraw{"vllm-v1", 60, draw_vllm_v1},
     EngineDraw{"orca", 10, draw_reserving},
     EngineDraw{"static-batch", 10, draw_static_batch},
+    EngineDraw{"trtllm-guaranteed-no-evict", 8, draw_trtllm},
+    EngineDraw{"trtllm-max-utilization", 15, draw_trtllm},
+    EngineDraw{"trtllm-static-batch", 5, draw_trtllm},
 };
 
 }  // namespace
@@ -98,6 +123,9 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
   if (policies.queue_order == "priority" || policies.victim == "lowest-priority") {
     const std::int64_t levels = draws.pick({1, 2, 3, 10});
     for (Request& request : requests) request.priority = draws.between(0, levels - 1);
+  }
+  if (server.scheduler.engine.starts_with("trtllm-") && draws.chance(50)) {
+    for (Request& request : requests) request.priority = draws.between(0, 3);
   }
 }
 

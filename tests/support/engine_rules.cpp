@@ -44,6 +44,16 @@ EngineRules rules_of(const ServerConfig& server) {
             .has_tables = blocks && !holds,
             .own_blocks = blocks && !holds};
   }
+  if (engine.starts_with("trtllm-")) {
+    // A prompt in chunks holds its memory while one that stands before it waits for the same: neither goes on.
+    const bool cuts = server.scheduler.trtllm.context_chunking_policy != ChunkPolicy::none;
+    return {.has_tables = true,
+            .own_blocks = true,
+            .within_budget = true,
+            .holds_beyond_limit = cuts,
+            .urgent_first = engine == "trtllm-max-utilization",
+            .may_stand_still = cuts};
+  }
   return {};
 }
 

@@ -26,6 +26,9 @@ struct EngineRules {
   bool own_blocks = false;        // no block is in two tables
   bool within_budget = false;     // max_num_batched_tokens holds
   bool exact_limit = false;       // the limit told is checked against what happened
+  bool holds_beyond_limit = false;  // more than max_num_seqs may hold memory; in a step only so many get tokens
+  bool urgent_first = false;        // who comes later can take the place of who runs
+  bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
 };
 EngineRules rules_of(const ServerConfig& server);
 

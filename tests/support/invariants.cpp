@@ -81,8 +81,9 @@ void InvariantChecker::step(const StepFacts& facts) {
   replay_tokens(facts);
 
   ++passes_without_end_;
-  if (all_fit_alone_) {
-    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
+  if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
+    const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
+    require(passes_without_end_ <= in_turn * longest_alone_ + 2,
             "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
@@ -148,7 +149,8 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     }
     life.table = table;
   }
-  require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
+  const SchedulerSpec& knobs = server_.scheduler;
+  require(!rules_.within_budget || tokens <= knobs.trtllm.max_num_tokens.value_or(knobs.max_num_batched_tokens),
           "the tokens of a step stay within the budget");
 }
 
@@ -158,7 +160,8 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
   require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
-  require(facts.running <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
+  const std::int64_t counted = rules_.holds_beyond_limit ? facts.scheduled : facts.running;
+  require(counted <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
   require(!rules_.has_tables || facts.free_blocks + count(holders_) == server_.usable_blocks,
           "free and held blocks are all there are");
   std::int64_t cached = 0;

@@ -72,7 +72,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   const bool cut_short = !facts.watchdog.empty() || facts.interrupted;
   require(cut_short || outcomes_[Outcome::unfinished] == 0, "only a run that is cut short leaves requests unfinished");
   require(facts.watchdog.empty() || outcomes_[Outcome::unfinished] > 0, "the watchdog ends only what is unfinished");
-  if (all_fit_alone_ && !rules_.may_cycle)
+  if (all_fit_alone_ && !rules_.may_cycle && !rules_.may_stand_still)
     require(facts.watchdog.empty(), "where every request fits alone, all come to an end");
 }
 

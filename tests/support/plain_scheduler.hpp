@@ -116,6 +116,7 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_trtllm(const ServerConfig& server);
 
 /// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
 class PlainPool {
