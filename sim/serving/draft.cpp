@@ -80,6 +80,7 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   victim.discarded += victim.cached;
   victim.cached = 0;
   victim.state = SequenceState::waiting;
+  if (victim.over) return;  // its last token was under way: it ends with this pass and never waits
   if (eviction.destination == Destination::head) {
     state_.waiting.push_front(victim);
   } else {

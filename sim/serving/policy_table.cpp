@@ -22,8 +22,12 @@ constexpr std::array policies{
 
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "whole-sequence", "fcfs", "last-admitted", "head", "dropped", "no-admission-after-preemption"};
-constexpr std::array<std::string_view, 5> vllm_v1_knobs{"max_num_batched_tokens", "long_prefill_token_threshold",
-                                                        "enable_chunked_prefill", "reserve_full_isl", "watermark"};
+constexpr std::array<std::string_view, 6> vllm_v1_knobs{"max_num_batched_tokens",
+                                                        "long_prefill_token_threshold",
+                                                        "enable_chunked_prefill",
+                                                        "reserve_full_isl",
+                                                        "watermark",
+                                                        "async"};
 
 constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};

@@ -14,7 +14,8 @@ EngineRules rules_of(const ServerConfig& server) {
             .has_tables = true,
             .own_blocks = true,
             .within_budget = true,
-            .exact_limit = true};
+            .exact_limit = true,
+            .late_endings = server.scheduler.async};
   }
   if (engine == "orca" || engine == "static-batch") {
     const bool blocks = server.scheduler.reservation == Reservation::blocks;

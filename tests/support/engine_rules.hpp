@@ -18,6 +18,7 @@ struct EngineRules {
   bool own_blocks = false;        // no block is in two tables
   bool within_budget = false;     // max_num_batched_tokens holds
   bool exact_limit = false;       // the limit told is checked against what happened
+  bool late_endings = false;      // who got its last token holds its place during the next pass
 };
 EngineRules rules_of(const ServerConfig& server);
 

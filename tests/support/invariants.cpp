@@ -21,6 +21,10 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   return engine_->fits_alone(sequence);
 }
 
+bool InvariantChecker::runs(const Life& life) const {
+  return std::find(running_.begin(), running_.end(), &life) != running_.end();
+}
+
 InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {
   const auto found = lives_.find(request->index);
   if (found == lives_.end()) {
@@ -37,6 +41,9 @@ void InvariantChecker::arrived(const Request& request) {
   Life& life = lives_[request.index];
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
+  life.allowed = std::min(request.max_tokens, server_.max_model_len - request.input_tokens);
+  // With late endings a closed loop fills a place after the pass of that instant was planned.
+  life.unseen = std::any_of(over_.begin(), over_.end(), [](const Life* one) { return one->state == State::ended; });
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   waiting_.push_back(&life);
   now_ = std::max(now_, request.arrival);
@@ -74,11 +81,13 @@ void InvariantChecker::step(const StepFacts& facts) {
   replay_waiting(facts);
   check_counts(facts);
   check_limit(facts);
+  release_over(facts);
   replay_tokens(facts);
+  for (Life* life : waiting_) life->unseen = false;
 
   ++passes_without_end_;
   if (all_fit_alone_) {
-    require(passes_without_end_ <= longest_alone_ + 2, "some request finishes within a bounded number of passes");
+    require(passes_without_end_ <= longest_alone_ + 3, "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
 }
@@ -105,7 +114,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     const EvictionFacts& told = facts.evictions[i];
     Life& life = life_of(told.victim);
     require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
-    require(life.state == State::running, "only who runs is evicted");
+    require(runs(life), "only who runs is evicted");
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
@@ -122,6 +131,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     life.discarded += life.cached;
     life.high = std::max(life.high, life.cached);
     life.cached = 0;
+    if (life.over) continue;  // it has all its tokens, and does not come back
     life.state = State::waiting;
     if (rules_.victims_to_head) {
       waiting_.push_front(&life);
@@ -143,7 +153,11 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
     if (life.state == State::waiting) replay_admission(life, facts);
-    require(life.state == State::running, "only who runs gets tokens");
+    require(runs(life), "only who runs gets tokens");
+    require(!life.over || life.emitted < life.allowed, "who has all that it asked for is not served again");
+    while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
+      ++place;
+    }
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -214,7 +228,7 @@ void InvariantChecker::replay_waiting(const StepFacts& facts) {
   const std::set<std::int64_t> still(told.begin(), told.end());
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     Life& life = **it;
-    const bool here_at_start = life.request.arrival <= facts.start || life.preemptions > 0;
+    const bool here_at_start = (life.request.arrival <= facts.start && !life.unseen) || life.preemptions > 0;
     if (here_at_start && still.count(life.request.index) == 0) {
       require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody leaves the queue unserved");
       life.state = State::leaving;
@@ -261,7 +275,9 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
   const bool evicted = facts.preempted > 0;
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
-  const bool queue = facts.waiting + left > 0;
+  // Who is evicted with its last token out was in the queue for a moment.
+  const bool in_vain = std::any_of(over_.begin(), over_.end(), [this](const Life* life) { return !runs(*life); });
+  const bool queue = facts.waiting + left > 0 || in_vain;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");
@@ -289,7 +305,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
   std::vector<const Request*> finished;
   for (const auto& [request, n] : facts.schedule->scheduled) {
     Life& life = life_of(request);
-    if (life.cached != life.known()) continue;
+    if (life.cached != life.known() || life.over) continue;
     shape_.samples += 1;
     tokens_ += 1;
     life.emitted += 1;
@@ -300,14 +316,19 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     }
     life.last_token = facts.end;
     if (life.emitted == life.output) {
-      finished.push_back(request);
       life.state = State::finishing;
+      if (rules_.late_endings) {
+        life.over = true;
+        over_.push_back(&life);
+        continue;
+      }
+      finished.push_back(request);
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
       for (std::uint32_t block : life.table) holders_.erase(block);
     }
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");
-  require(facts.schedule->finished == finished, "who emitted its last token is finished");
+  require(rules_.late_endings || facts.schedule->finished == finished, "who emitted its last token is finished");
   std::map<Duration, std::int64_t> told;
   for (const TokenGap& gap : facts.gaps) {
     if (gap.count != 0) told[gap.gap] += gap.count;

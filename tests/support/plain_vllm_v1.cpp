@@ -18,7 +18,8 @@ class PlainVllmV1 final : public PlainScheduler {
     return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
   }
   void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
+    running.erase(std::remove(running.begin(), running.end(), &sequence), running.end());
+    waiting.erase(std::remove(waiting.begin(), waiting.end(), &sequence), waiting.end());
     pool_.release(sequence);
   }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
@@ -60,6 +61,11 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
   std::size_t i = 0;
   while (i < running.size() && budget_ > 0) {
     PlainSequence* r = running[i];
+    // Planned ahead: it is certain to have all its tokens, though its end has not been seen yet.
+    if (r->emitted == r->allowed) {
+      ++i;
+      continue;
+    }
     std::int64_t n = r->known() - r->cached;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     n = std::min(n, budget_);
@@ -133,7 +139,7 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
 /// Takes away who can never run. Since victims go to the head of the queue, who gave up is not always there alone.
 void PlainVllmV1::give_up(PlainPlan& plan) {
   for (PlainSequence* victim : plan.preempted) {
-    if (victim->self_preemptions < server_.scheduler.fail_after) continue;
+    if (victim->self_preemptions < server_.scheduler.fail_after || victim->over) continue;
     waiting.erase(std::find(waiting.begin(), waiting.end(), victim));
     plan.cancelled.push_back({victim, "preempted itself too often"});
   }

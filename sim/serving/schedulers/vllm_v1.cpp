@@ -111,7 +111,8 @@ EngineParts make_vllm_v1(const ServerConfig& server) {
   auto admission = knobs.reserve_full_isl ? make_whole_sequence_admission() : make_first_chunk_admission();
   return {.memory = std::move(memory),
           .queue_order = nullptr,
-          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(admission), make_last_admitted_victim())};
+          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(admission), make_last_admitted_victim()),
+          .plans_ahead = knobs.async};
 }
 
 }  // namespace decodesim
