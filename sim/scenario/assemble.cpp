@@ -1,5 +1,6 @@
 #include "sim/scenario/assemble.hpp"
 
+#include <utility>
 #include <variant>
 
 #include "sim/core/check.hpp"
@@ -67,6 +68,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
 
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
+  if (scenario.scheduler.async) parts.cost = with_host_beside_device(std::move(parts.cost));
   parts.source = make_request_source(scenario.workload, scenario.run.seed);
 
   ServerConfig& server = parts.server;

@@ -108,12 +108,6 @@ class Checks {
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     check_policies(reading_, tree_, scheduler);
-    if (scheduler.async) {
-      error("scheduler.async", "unsupported",
-            "'scheduler.async: true' is not simulated: engine '" + scheduler.engine +
-                "' plans each step after the one before",
-            "write 'async: false'");
-    }
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +

@@ -80,6 +80,7 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   victim.discarded += victim.cached;
   victim.cached = 0;
   victim.state = SequenceState::waiting;
+  if (victim.over) return;  // its last token was under way: it ends with this pass and never waits
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim.self_preemptions >= knobs.fail_after) {
     decisions_.hopeless.push_back(&victim);

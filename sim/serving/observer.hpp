@@ -93,7 +93,7 @@ inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals
 struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> scheduled;      // tokens, in the engine's order
   std::vector<const Request*> preempted;                               // in the order of eviction
-  std::vector<const Request*> finished;                                // in the engine's order
+  std::vector<const Request*> finished;                                // whose end was applied, in the engine's order
   std::vector<const Request*> waiting;                                 // after the pass, head first
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
@@ -140,6 +140,11 @@ struct RunFacts {
 
 /// Facts as they happen. Observers look and never touch the model; a run with none gives the same results. Within an
 /// instant the order is: the step that ends, requests that ended, arrivals and rejections, then the step that starts.
+///
+/// An engine that plans ahead applies endings after its next pass, in which who ended still holds its blocks and its
+/// place, can be evicted, and may be given a token that is thrown away. So there requests that ended are told after the
+/// open loop's arrivals of that instant, and the next step() names them once more: in its schedule, as finished, and
+/// among its evictions perhaps.
 ///
 /// What facts point to is valid during the call only. The same request may lie elsewhere at its next fact: keep its index,
 /// or a copy.

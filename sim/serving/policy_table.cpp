@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 4> destinations{"head", "tail", "same-pla
 
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "fcfs", "whole-sequence", "last-admitted", "head", "dropped", "wait"};
-constexpr std::array<std::string_view, 5> vllm_v1_knobs{"max_num_batched_tokens", "long_prefill_token_threshold",
+constexpr std::array<std::string_view, 6> vllm_v1_knobs{"async", "max_num_batched_tokens", "long_prefill_token_threshold",
                                                         "enable_chunked_prefill", "reserve_full_isl", "watermark"};
 constexpr std::array<std::string_view, 6> vllm_v1_open{"queue_order", "admission", "victim",
                                                        "destination", "kv_fate",   "after_eviction"};

@@ -25,6 +25,7 @@ Replica::Replica(const ServerConfig& server, bool wants_schedule)
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
     : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
       scheduler_(std::move(parts.scheduler)),
+      plans_ahead_(parts.plans_ahead),
       wants_schedule_(wants_schedule),
       predictor_(goes_by_length(server.scheduler) ? std::optional<Predictor>(server) : std::nullopt),
       watchdog_(server.scheduler.max_num_seqs) {}
@@ -79,12 +80,12 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   state_.now = start;
   Draft draft(state_, decisions_);
   scheduler_->plan(ReplicaView(state_), draft);
-  for (Sequence* sequence : decisions_.dropped) departures_.push_back({sequence, Outcome::cancelled, reason_given_up});
+  for (Sequence* sequence : decisions_.dropped) given_up_.push_back({sequence, Outcome::cancelled, reason_given_up});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
   const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
-                     decisions_.swapped_in.empty() && departures_.empty();
+                     decisions_.swapped_in.empty() && given_up_.empty() && finished_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -105,8 +106,10 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   cached_blocks_evicted_ += facts_.cached_blocks_evicted;
   price_pass();
   price_transfers();
+  facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.preempted);
+  release_held();
   return !empty;
 }
 
@@ -123,7 +126,11 @@ void Replica::price_pass() {
     const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
     shape.add(sequence->cached, tokens);
     without.add(sequence->cached + again, tokens - again);
-    if (end == sequence->known()) shape.samples += 1;
+    if (sequence->over) {
+      thrown_away_ += tokens;
+    } else if (end == sequence->known()) {
+      shape.samples += 1;
+    }
     facts_.recomputed_tokens += again;
     sequence->recomputed += again;
   }
@@ -155,11 +162,11 @@ void Replica::cancel_hopeless() {
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
-    departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
+    given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
   const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
-    departures_.push_back({&head, Outcome::cancelled, reason_never_admitted});
+    given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});
     state_.waiting.remove(head);
   }
 }
@@ -169,8 +176,8 @@ void Replica::complete(Time end) {
   gaps_.clear();
   finished_.clear();
   facts_.end = end;
-  state_.cached_tokens += facts_.shape.tokens();
-  facts_.cached_tokens = state_.cached_tokens;
+  state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
+  thrown_away_ = 0;
   if (facts_.shape.samples > 0) watchdog_.progress();
 
   if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
@@ -182,19 +189,41 @@ void Replica::complete(Time end) {
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), by_order);
-  std::vector<Departure> cancelled;
-  cancelled.swap(departures_);
-  for (Sequence* sequence : finished_) finish(*sequence);
-  departures_.insert(departures_.end(), cancelled.begin(), cancelled.end());
-  if (!departures_.empty()) watchdog_.progress();
-  if (wants_schedule_) {
-    for (const Sequence* sequence : finished_) schedule_.finished.push_back(&sequence->request);
-    facts_.schedule = &schedule_;
+  if (plans_ahead_) {
+    for (Sequence* sequence : finished_) hold(*sequence);
+  } else {
+    release_held();
   }
+  departures_.insert(departures_.end(), given_up_.begin(), given_up_.end());
+  given_up_.clear();
+  if (!departures_.empty()) watchdog_.progress();
+  if (wants_schedule_) facts_.schedule = &schedule_;
+}
+
+// It keeps its place and its memory until the next pass is planned. Who may get more tokens, as far as the engine can
+// know, stands among those that are served beside the cohort.
+void Replica::hold(Sequence& sequence) {
+  sequence.over = true;
+  const Request& request = sequence.request;
+  const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
+  sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
+  if (sequence.state == SequenceState::finishing) return;
+  std::vector<Sequence*>& beside = state_.prefilling;
+  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, by_order), &sequence);
+}
+
+void Replica::release_held() {
+  for (Sequence* sequence : finished_) {
+    if (wants_schedule_) schedule_.finished.push_back(&sequence->request);
+    finish(*sequence);
+  }
+  finished_.clear();
+  if (!departures_.empty()) watchdog_.progress();
 }
 
 void Replica::play_chunk(const Chunk& chunk, Time end) {
   Sequence& sequence = *chunk.sequence;
+  if (sequence.over) return;  // it has left by now, and this token is thrown away
   if (sequence.scheduled < Time{}) sequence.scheduled = facts_.start;
   sequence.cached += chunk.tokens;
   if (sequence.cached < sequence.known()) return;  // part of a prompt; it yields nothing yet
@@ -216,10 +245,17 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 }
 
 void Replica::finish(Sequence& sequence) {
-  state_.running.remove(sequence);
-  state_.cached_tokens -= sequence.cached;
   scheduler_->ended(sequence);
-  state_.memory->release(sequence, Released::finished);
+  // The pass that was planned meanwhile may have evicted it, or moved it to the host.
+  if (sequence.state == SequenceState::swapped) {
+    std::erase(state_.swapped, &sequence);
+    state_.host.used -= sequence.host_blocks;
+  } else if (sequence.state != SequenceState::waiting) {
+    if (sequence.state == SequenceState::prefilling) std::erase(state_.prefilling, &sequence);
+    state_.running.remove(sequence);
+    state_.cached_tokens -= sequence.cached;
+    state_.memory->release(sequence, Released::finished);
+  }
   departures_.push_back({&sequence, Outcome::completed, {}});
 }
 
@@ -241,8 +277,11 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
 }
 
 void Replica::dismiss_departed() {
-  for (const Departure& departure : departures_) unused_.push_back(departure.sequence);
+  for (const Departure& departure : departures_) departed_.push_back(departure.sequence);
   departures_.clear();
+  if (busy_) return;
+  unused_.insert(unused_.end(), departed_.begin(), departed_.end());
+  departed_.clear();
 }
 
 void Replica::abandon(std::string_view reason) {

@@ -27,7 +27,8 @@ class Scheduler {
 
   /// A request joined the end of the queue.
   virtual void arrived(Sequence&) {}
-  /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`.
+  /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`. An
+  /// engine that plans ahead is told so too, though the real one does not know those tokens at its next pass.
   virtual void step_ended(const ReplicaView&, Duration) {}
   /// A sequence leaves for good; its memory is given back right after this.
   virtual void ended(Sequence&) {}
@@ -39,6 +40,8 @@ struct EngineParts {
   std::unique_ptr<QueueOrder> queue_order;  // none: first come, first served
   std::unique_ptr<Scheduler> scheduler;     // may refer to the memory, which outlives it
   RunningOrder running_order = RunningOrder::admission;
+  /// It plans each pass before it looks at what the step before it yielded. See Replica.
+  bool plans_ahead = false;
 };
 
 }  // namespace decodesim

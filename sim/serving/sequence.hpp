@@ -23,6 +23,7 @@ enum class SequenceState {
   decoding,    // running in lock-step: one token a step
   stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
   swapped,     // its KV lies on the host: it keeps its counts, holds no memory here, and stands in no queue
+  finishing,   // running; it has all the tokens that it may get, and holds its place until its end is applied
 };
 
 /// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
@@ -61,6 +62,7 @@ struct Sequence {
   std::int64_t found_first = 0;  // tokens in place when it was first admitted
   std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
   bool admitted = false;         // at least once
+  bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over
   Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
   Time scheduled{Duration(-1)};

@@ -89,9 +89,11 @@ inline constexpr Field common_scheduler_fields[] = {
                                       .range = from_below(0, 1),
                                       .applies = where_read<"watermark">}),
     field<&SchedulerSpec::async>(
-        "async", {.doc = "plan the next step while this one runs: what current servers do by default, but not "
-                         "simulated yet",
-                  .source = DefaultSource::assumed}),
+        "async",
+        {.doc = "plan the next step while this one runs, before its results are known: what current servers do "
+                "by default",
+         .source = DefaultSource::assumed,
+         .applies = where_read<"async">}),
     field<&SchedulerSpec::reservation>(
         "reservation",
         {.doc = "what a sequence reserves for its life: blocks for max_model_len, or one contiguous chunk of a buddy "

@@ -116,6 +116,10 @@ class Simulation {
     replica_.complete(now_);
     facts_.end = now_;
     for (Observer* observer : observers_) observer->step(replica_.facts());
+    tell_departures();
+  }
+
+  void tell_departures() {
     for (const Departure& departure : replica_.departures()) tell_ended(replica_.facts_of(departure, now_));
     replica_.dismiss_departed();
   }
@@ -134,6 +138,9 @@ class Simulation {
       facts_.watchdog = replica_.stuck(!planned, no_more_arrivals());
       if (!planned && !grid()) return;
       ++next_pass_;
+      // An engine that plans ahead lets go only now who got its last token with the step before.
+      tell_departures();
+      fill_places();
       const Duration duration = replica_.step_duration();
       if (duration > horizon - now_.time_since_epoch()) {
         facts_.watchdog = "the clock of the simulation would pass " + std::to_string(horizon / year) + " years";
@@ -178,6 +185,8 @@ class Simulation {
       now_ = replica_.facts().start + replica_.step_duration();
       end_step();
     }
+    replica_.release_held();
+    tell_departures();
     replica_.abandon(facts_.interrupted ? reason_interrupted : reason_watchdog);
     for (const Departure& departure : replica_.departures()) tell_ended(replica_.facts_of(departure, now_));
     for (Observer* observer : observers_) observer->run_ended(facts_);

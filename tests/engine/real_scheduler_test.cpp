@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +35,7 @@ ServerConfig server_of(const json& config) {
   server.scheduler.reserve_full_isl = config.at("reserve_full_isl");
   server.scheduler.watermark = config.at("watermark");
   if (config.at("policy") == "priority") server.scheduler.policies.queue_order = "priority";
+  server.scheduler.async = config.at("async_scheduling");
   server.scheduler.never_fits = NeverFits::hang;  // as the real one does
   server.cost = &one_second;
   server.grid_step = std::chrono::seconds(1);
@@ -84,12 +86,9 @@ ScheduleRow row_of(const json& step) {
   return row;
 }
 
-}  // namespace
-
-TEST_CASE("both engines decide what the real scheduler decided") {
-  const auto path = shared_file("data/engine_cases/vllm_v1_sync.json");
-  if (!path) return;
-  std::ifstream file(*path);
+/// Plays every case of a file and returns how many that were.
+int play_cases(const std::filesystem::path& path) {
+  std::ifstream file(path);
   const json document = json::parse(file);
   int played = 0;
   for (const json& entry : document.at("cases")) {
@@ -121,7 +120,19 @@ TEST_CASE("both engines decide what the real scheduler decided") {
       }
     }
   }
-  CHECK(played == 16);
+  return played;
+}
+
+}  // namespace
+
+TEST_CASE("both engines decide what the real scheduler decided") {
+  const auto path = shared_file("data/engine_cases/vllm_v1_sync.json");
+  if (path) CHECK(play_cases(*path) == 16);
+}
+
+TEST_CASE("both engines decide what the real scheduler decided when it planned ahead") {
+  const auto path = shared_file("data/engine_cases/vllm_v1_async.json");
+  if (path) CHECK(play_cases(*path) == 3);
 }
 
 }  // namespace decodesim::tests

@@ -160,7 +160,8 @@ TEST_CASE("what a client asks for beyond its output changes nothing, unless it i
       play(engine, scenario.server, requests, scenario.concurrency, {&facts});
       return facts.lines();
     };
-    return first_difference(play_with(0), play_with(1000));
+    // Who plans ahead serves a sequence that stops by itself once more, but not one that is known to be at its end.
+    return first_difference(play_with(scenario.server.scheduler.async ? 1 : 0), play_with(1000));
   });
 }
 

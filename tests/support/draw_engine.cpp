@@ -32,6 +32,7 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   knobs.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
   knobs.reserve_full_isl = draws.chance(50);
+  knobs.async = draws.chance(40);
   if (draws.chance(40)) knobs.watermark = static_cast<double>(draws.between(1, 30)) / 100;
   if (draws.chance(15)) {
     // A server without chunks takes whole prompts, so its budget must hold the longest.

@@ -32,7 +32,11 @@ EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
 
 EngineRules rules_of(const ServerConfig& server) {
   const std::string& engine = server.scheduler.engine;
-  if (engine == "vllm-v1") return rules_of_vllm_v1(server.scheduler.policies);
+  if (engine == "vllm-v1") {
+    EngineRules rules = rules_of_vllm_v1(server.scheduler.policies);
+    rules.late_endings = server.scheduler.async;
+    return rules;
+  }
   if (engine == "orca" || engine == "static-batch") {
     const bool blocks = server.scheduler.reservation == Reservation::blocks;
     // What a finished sequence holds until its batch ends is in nobody's table any more.

@@ -29,6 +29,7 @@ struct EngineRules {
   bool holds_beyond_limit = false;  // more than max_num_seqs may hold memory; in a step only so many get tokens
   bool urgent_first = false;        // who comes later can take the place of who runs
   bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
+  bool late_endings = false;      // who got its last token holds its place during the next pass
 };
 EngineRules rules_of(const ServerConfig& server);
 

@@ -30,7 +30,7 @@ std::string text(const Ledger& ledger) {
   for (Bytes part : ledger.bytes) line += " " + text(part.value());
   for (Duration part : ledger.time) line += " " + text(part);
   for (Duration part : ledger.bound) line += " " + text(part);
-  return line + " " + text(ledger.flops.value());
+  return line + " hidden " + text(ledger.hidden_host) + " " + text(ledger.flops.value());
 }
 
 }  // namespace

@@ -21,6 +21,10 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   return engine_->fits_alone(sequence);
 }
 
+bool InvariantChecker::runs(const Life& life) const {
+  return std::find(running_.begin(), running_.end(), &life) != running_.end();
+}
+
 InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {
   const auto found = lives_.find(request->index);
   if (found == lives_.end()) {
@@ -37,6 +41,9 @@ void InvariantChecker::arrived(const Request& request) {
   Life& life = lives_[request.index];
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
+  life.allowed = std::min(request.max_tokens, server_.max_model_len - request.input_tokens);
+  // With late endings a closed loop fills a place after the pass of that instant was planned.
+  life.unseen = std::any_of(over_.begin(), over_.end(), [](const Life* one) { return one->state == State::ended; });
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   if (rules_.by_priority) {
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
@@ -78,12 +85,14 @@ void InvariantChecker::step(const StepFacts& facts) {
   replay_waiting(facts);
   check_counts(facts);
   check_limit(facts);
+  release_over(facts);
   replay_tokens(facts);
+  for (Life* life : waiting_) life->unseen = false;
 
   ++passes_without_end_;
   if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
     const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
-    require(passes_without_end_ <= in_turn * longest_alone_ + 2,
+    require(passes_without_end_ <= in_turn * longest_alone_ + 3,
             "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
@@ -116,7 +125,11 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
     if (life.state == State::waiting) replay_admission(life, facts);
-    require(life.state == State::running, "only who runs gets tokens");
+    require(runs(life), "only who runs gets tokens");
+    require(!life.over || life.emitted < life.allowed, "who has all that it asked for is not served again");
+    while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
+      ++place;
+    }
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -185,7 +198,9 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
   const bool evicted = facts.preempted > 0;
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
-  const bool queue = facts.waiting + left > 0;
+  // Who is evicted with its last token out was in the queue for a moment.
+  const bool in_vain = std::any_of(over_.begin(), over_.end(), [this](const Life* life) { return !runs(*life); });
+  const bool queue = facts.waiting + left > 0 || in_vain;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");
@@ -213,7 +228,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
   std::vector<const Request*> finished;
   for (const auto& [request, n] : facts.schedule->scheduled) {
     Life& life = life_of(request);
-    if (life.cached != life.known()) continue;
+    if (life.cached != life.known() || life.over) continue;
     shape_.samples += 1;
     tokens_ += 1;
     life.emitted += 1;
@@ -224,14 +239,19 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     }
     life.last_token = facts.end;
     if (life.emitted == life.output) {
-      finished.push_back(request);
       life.state = State::finishing;
+      if (rules_.late_endings) {
+        life.over = true;
+        over_.push_back(&life);
+        continue;
+      }
+      finished.push_back(request);
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
       for (std::uint32_t block : life.table) holders_.erase(block);
     }
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");
-  require(facts.schedule->finished == finished, "who emitted its last token is finished");
+  require(rules_.late_endings || facts.schedule->finished == finished, "who emitted its last token is finished");
   std::map<Duration, std::int64_t> told;
   for (const TokenGap& gap : facts.gaps) {
     if (gap.count != 0) told[gap.gap] += gap.count;

@@ -22,7 +22,8 @@ namespace decodesim::tests {
 ///   states    every request is in one state at a time, and moves only where it may
 ///   tokens    who completes has emitted exactly its output, whatever its preemptions
 ///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them
-///   KV work   tokens computed = P + O - 1 - found in place + recomputed
+///   KV work   tokens computed = P + O - 1 - found in place + recomputed; planned ahead, who stops by itself computes one
+///             more, and who reaches its limit is not served again
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
 ///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
@@ -49,8 +50,11 @@ class InvariantChecker : public Observer {
     std::int64_t rank = 0;  // in the order of arrival
     State state = State::waiting;
     bool admitted = false;
+    std::int64_t allowed = 0;  // by max_tokens and max_model_len
     std::int64_t output = 0;
     std::int64_t emitted = 0;
+    bool over = false;    // emitted its last token; late endings only
+    bool unseen = false;  // arrived after the pass in flight was planned
     std::int64_t cached = 0;
     std::int64_t high = 0;
     std::int64_t computed = 0;
@@ -62,6 +66,7 @@ class InvariantChecker : public Observer {
     std::int64_t host_blocks = 0;
     std::int64_t preemptions = 0;
     std::int64_t self_preemptions = 0;
+    std::int64_t preemptions_told = 0;
     std::vector<std::uint32_t> table;
     Time scheduled{Duration(-1)};
     Time first_token{Duration(-1)};
@@ -73,7 +78,8 @@ class InvariantChecker : public Observer {
   void require(bool holds, const std::string& rule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   [[nodiscard]] bool fits_alone(const Life& life) const;
-  Life& life_of(const Request* request);  // requests may move between facts, so their index names them
+  [[nodiscard]] bool runs(const Life& life) const;  // or is held after its last token
+  Life& life_of(const Request* request);            // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
@@ -89,6 +95,7 @@ class InvariantChecker : public Observer {
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
   void check_nobody_is_late();
+  void release_over(const StepFacts& facts);
 
   const ServerConfig& server_;
   EngineRules rules_;
@@ -97,6 +104,7 @@ class InvariantChecker : public Observer {
   std::map<std::int64_t, Life> lives_;  // by index
   std::vector<Life*> running_;          // in the order of admission
   std::deque<Life*> waiting_;           // head first; who arrives during a step is behind
+  std::vector<Life*> over_;             // late endings: by the last step, in the order of admission
   std::map<std::uint32_t, const Life*> holders_;
   StepShape shape_;
   std::int64_t recomputed_ = 0;

@@ -9,7 +9,7 @@ namespace decodesim::tests {
 
 /// Was it in the queue when the pass began, or came back to it by an eviction?
 bool InvariantChecker::waits_at(const Life& life, Time start) {
-  return life.request.arrival <= start || life.preemptions > 0;
+  return (life.request.arrival <= start && !life.unseen) || life.preemptions > 0;
 }
 
 bool InvariantChecker::more_urgent(const Life* a, const Life* b) {
@@ -57,7 +57,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     const EvictionFacts& told = facts.evictions[i];
     Life& life = life_of(told.victim);
     require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
-    require(life.state == State::running, "only who runs is evicted");
+    require(runs(life), "only who runs is evicted");
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     check_victim(life);
@@ -76,6 +76,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     life.discarded += life.cached;
     life.high = std::max(life.high, life.cached);
     life.cached = 0;
+    if (life.over) continue;  // it has all its tokens, and does not come back
     const SchedulerSpec& knobs = server_.scheduler;
     if (knobs.never_fits == NeverFits::fail_after && life.self_preemptions >= knobs.fail_after) {
       life.state = State::leaving;

@@ -16,6 +16,7 @@ namespace decodesim::tests {
 struct PlainSequence {
   const Request* request = nullptr;
   std::int64_t input = 0;                   // P
+  std::int64_t allowed = 0;                 // M: what it may emit, by max_tokens and max_model_len
   std::int64_t output = 0;                  // O: what it emits before it stops; the scheduler never looks
   std::int64_t emitted = 0;                 // g
   std::int64_t cached = 0;                  // c: tokens whose KV is in its blocks
@@ -31,6 +32,7 @@ struct PlainSequence {
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   bool admitted = false;
+  bool over = false;  // O tokens are out, though the scheduler may learn it a pass later
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
@@ -97,7 +99,8 @@ class PlainScheduler {
   virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
   /// The step of the last plan is over, after so long; its tokens are out.
   virtual void step_ended(const PlainPlan&, Duration) {}
-  /// A running sequence emitted its last token: takes it out of `running` and its memory back.
+  /// A sequence emitted its last token: takes it out of `running`, or out of `waiting` where a pass evicted it before it
+  /// was told, and its memory back.
   virtual void ended(PlainSequence& sequence) = 0;
   [[nodiscard]] virtual std::int64_t free_blocks() const = 0;
   /// How the slots of its memory are used.

@@ -38,6 +38,7 @@ class PlainRun {
   void tell_idle_passes();
   void step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
+  std::vector<PlainSequence*> end_those_over();
   std::int64_t book_recomputed(const PlainPlan& plan, StepShape& without);
   // The end.
   [[nodiscard]] std::string who_waits(const std::string& why) const;
@@ -49,6 +50,7 @@ class PlainRun {
   std::unique_ptr<PlainScheduler> scheduler_;
 
   std::deque<Life> lives_;            // everyone who arrived; addresses stay
+  std::vector<PlainSequence*> over_;  // got their last token in the last step, which the scheduler has not learned
   std::optional<Request> open_next_;  // open loop: the next arrival
   std::int64_t vacancies_ = 0;        // closed loop: places to be taken at this instant
   Time now_{};
@@ -82,8 +84,9 @@ RunFacts PlainRun::play() {
 
     const bool more_to_come = arrival_pending();
     const PlainPlan plan = scheduler_->plan();
-    if (!plan.empty() || grid) step(plan);
-    if (plan.empty()) {
+    const bool empty = plan.empty() && over_.empty();
+    if (!empty || grid) step(plan);
+    if (empty) {
       if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
       if (!grid) sleep_until(open_next_->arrival);
     }
@@ -117,6 +120,7 @@ void PlainRun::arrive(Request request) {
   sequence.request = &life.request;
   sequence.input = request.input_tokens;
   sequence.arrival = static_cast<std::int64_t>(lives_.size());
+  sequence.allowed = std::min(request.max_tokens, server_.max_model_len - request.input_tokens);
   sequence.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   preemptions_in_vain_ = 0;
   for (Observer* observer : observers_) observer->arrived(life.request);
@@ -188,7 +192,6 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.number = pass_++;
   facts.start = now_;
   facts.running = static_cast<std::int64_t>(scheduler_->running.size());
-  facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
   facts.swapped = static_cast<std::int64_t>(scheduler_->swapped.size());
   facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
   facts.preempted = static_cast<std::int64_t>(plan.preempted.size());
@@ -213,7 +216,6 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.evictions = evictions;
   facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
   cached_blocks_evicted_ += facts.cached_blocks_evicted;
-  for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
   for (const PlainPlan::Found& found : plan.found) {
     schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
     PlainSequence& sequence = *found.sequence;
@@ -230,7 +232,8 @@ void PlainRun::step(const PlainPlan& plan) {
   // The price. A step that only evicts takes no time, except on a grid.
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     facts.shape.add(grant.cached, grant.tokens);
-    if (grant.sequence->cached == grant.sequence->known()) facts.shape.samples += 1;
+    const bool yields = grant.sequence->cached == grant.sequence->known() && !grant.sequence->over;
+    if (yields) facts.shape.samples += 1;
   }
   const bool grid = server_.grid_step > Duration(0);
   if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape + plan.padding);
@@ -249,6 +252,12 @@ void PlainRun::step(const PlainPlan& plan) {
     facts.recompute_time = computing - shorter;
   }
 
+  // Where the pass was planned ahead, the ends of the step before are applied only now.
+  for (const PlainSequence* sequence : end_those_over()) schedule.finished.push_back(sequence->request);
+  facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
+  for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
+  take_arrivals_at(now_);
+
   // While the step runs others arrive; they are not seen before its end.
   take_arrivals_before(facts.end);
   now_ = facts.end;
@@ -256,10 +265,9 @@ void PlainRun::step(const PlainPlan& plan) {
 
   // Its end: tokens come out, and those with their last token leave in the order of admission.
   std::vector<TokenGap> gaps;
-  std::vector<PlainSequence*> finished;
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     PlainSequence& sequence = *grant.sequence;
-    if (sequence.cached < sequence.known()) continue;
+    if (sequence.cached < sequence.known() || sequence.over) continue;
     sequence.emitted += 1;
     preemptions_in_vain_ = 0;
     if (sequence.emitted == 1) {
@@ -269,18 +277,16 @@ void PlainRun::step(const PlainPlan& plan) {
     }
     sequence.last_token = now_;
     if (sequence.emitted == sequence.output) {
-      finished.push_back(&sequence);
-      schedule.finished.push_back(sequence.request);
+      sequence.over = true;
+      over_.push_back(&sequence);
+      if (!server_.scheduler.async) schedule.finished.push_back(sequence.request);
     }
   }
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
   for (Observer* observer : observers_) observer->step(facts);
 
-  for (PlainSequence* sequence : finished) {
-    scheduler_->ended(*sequence);
-    end(*sequence, Outcome::completed, "", now_);
-  }
+  if (!server_.scheduler.async) end_those_over();
   for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }
@@ -305,6 +311,17 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
   facts.transfer_time = server_.host.time(out) + server_.host.time(in);
   facts.ledger.of(ByteKind::host_transfer) += facts.swapped_out_bytes + facts.swapped_in_bytes;
   facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
+}
+
+/// Who got their last token in the last step leave, in the order of admission, and are returned.
+std::vector<PlainSequence*> PlainRun::end_those_over() {
+  std::vector<PlainSequence*> gone;
+  gone.swap(over_);
+  for (PlainSequence* sequence : gone) {
+    scheduler_->ended(*sequence);
+    end(*sequence, Outcome::completed, "", now_);
+  }
+  return gone;
 }
 
 /// Books the tokens of this step that were cached once before an eviction, and takes them out of `without`.
@@ -332,6 +349,7 @@ std::string PlainRun::who_waits(const std::string& why) const {
 }
 
 RunFacts PlainRun::finish(std::string watchdog) {
+  end_those_over();
   std::vector<PlainSequence*> left;
   for (Life& life : lives_) {
     if (!life.ended) left.push_back(&life.sequence);

@@ -27,7 +27,8 @@ class PlainVllmV1 final : public PlainScheduler {
   }
   void arrived(PlainSequence& sequence) override { enter_plain_queue(order_, waiting, &sequence); }
   void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
+    running.erase(std::remove(running.begin(), running.end(), &sequence), running.end());
+    waiting.erase(std::remove(waiting.begin(), waiting.end(), &sequence), waiting.end());
     pool_.release(sequence);
   }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
@@ -74,6 +75,11 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
   std::size_t i = 0;
   while (i < running.size() && budget_ > 0) {
     PlainSequence* r = running[i];
+    // Planned ahead: it is certain to have all its tokens, though its end has not been seen yet.
+    if (r->emitted == r->allowed) {
+      ++i;
+      continue;
+    }
     std::int64_t n = r->known() - r->cached;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     n = std::min(n, budget_);

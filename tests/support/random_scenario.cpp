@@ -162,10 +162,11 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
       scenario.cost = sample_cost(CostKind::roofline);
       break;
   }
-  scenario.server.cost = scenario.cost.get();
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
+  if (scenario.server.scheduler.async) scenario.cost = with_host_beside_device(std::move(scenario.cost));
+  scenario.server.cost = scenario.cost.get();
   draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
   draw_report(draws, scenario, typical_step);

@@ -205,7 +205,8 @@ EngineParts make_vllm_v1(const ServerConfig& server) {
       .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
-          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies))};
+          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies)),
+          .plans_ahead = knobs.async};
 }
 
 }  // namespace decodesim
