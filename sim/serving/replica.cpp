@@ -106,7 +106,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   price_pass();
   price_transfers();
   if (wants_schedule_) describe_schedule();
-  watchdog_.preempted(facts_.preempted);
+  watchdog_.preempted(facts_.evictions);
   return !empty;
 }
 
@@ -267,16 +267,16 @@ void Replica::abandon(std::string_view reason) {
 }
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {
+  if (watchdog_.cycling()) {
+    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
+           ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
+  }
   if (state_.waiting.empty() && state_.swapped.empty()) return {};
   const bool on_host = !state_.swapped.empty();
   const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
   const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
                             " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
                             std::to_string(state_.memory->total());
-  if (watchdog_.cycling()) {
-    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + needs +
-           "; it is admitted, evicted and admitted again";
-  }
   if (nothing_planned && final && state_.running.empty()) {
     const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
     return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
