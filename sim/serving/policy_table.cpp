@@ -60,8 +60,8 @@ constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "fcfs", "whole-sequence", "last-admitted", "head", "dropped", "wait"};
 constexpr std::array<std::string_view, 6> vllm_v1_knobs{"async", "max_num_batched_tokens", "long_prefill_token_threshold",
                                                         "enable_chunked_prefill", "reserve_full_isl", "watermark"};
-constexpr std::array<std::string_view, 6> vllm_v1_open{"queue_order", "admission", "victim",
-                                                       "destination", "kv_fate",   "after_eviction"};
+constexpr std::array<std::string_view, 10> vllm_v1_open{"queue_order", "admission", "victim",  "head", "tail",
+                                                        "same-place",  "by-key",    "dropped", "wait", "admit"};
 
 constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
@@ -113,6 +113,12 @@ auto made(std::string_view axis, const std::optional<std::string>& chosen, std::
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// An axis is open to all that is made for it, not to what is a branch of some engine.
+bool is_open(const EngineRow& engine, const PolicyRow& policy) {
+  const bool made_for_axis = !std::holds_alternative<std::monostate>(policy.make);
+  return (made_for_axis && contains(engine.open, policy.axis)) || contains(engine.open, policy.name);
 }
 
 }  // namespace
@@ -183,14 +189,12 @@ bool engine_reads(std::string_view engine, std::string_view knob) {
 bool engine_opens(std::string_view engine, std::string_view axis) {
   const EngineRow* row = find_engine(engine);
   if (row == nullptr) return false;
-  return std::any_of(policies.begin(), policies.end(), [&](const PolicyRow& policy) {
-    return policy.axis == axis && (contains(row->open, axis) || contains(row->open, policy.name));
-  });
+  return std::any_of(policies.begin(), policies.end(),
+                     [&](const PolicyRow& policy) { return policy.axis == axis && is_open(*row, policy); });
 }
 
 bool engine_takes(const EngineRow& engine, const PolicyRow& policy) {
-  return contains(engine.open, policy.axis) || contains(engine.open, policy.name) ||
-         own_policy(engine, policy.axis) == policy.name;
+  return is_open(engine, policy) || own_policy(engine, policy.axis) == policy.name;
 }
 
 std::string_view own_policy(const EngineRow& engine, std::string_view axis) {

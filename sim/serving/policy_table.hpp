@@ -49,7 +49,7 @@ struct EngineRow {
   EngineParts (*make)(const ServerConfig& server);
   std::span<const std::string_view> policies;   // its choice on every axis, under the default knobs
   std::span<const std::string_view> knobs;      // the fields of `scheduler` that it reads, beside those of every engine
-  std::span<const std::string_view> open = {};  // what a scenario may choose instead: axes, or policies by name
+  std::span<const std::string_view> open = {};  // what a scenario may choose: axes, for all made for them, or names
   bool (*swaps)(const SchedulerSpec& scheduler) = nullptr;  // may it move KV to the host? absent: never
 };
 std::span<const EngineRow> engine_table();

@@ -108,7 +108,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   price_transfers();
   facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
   if (wants_schedule_) describe_schedule();
-  watchdog_.preempted(facts_.preempted);
+  watchdog_.preempted(facts_.evictions);
   release_held();
   return !empty;
 }
@@ -306,6 +306,10 @@ void Replica::abandon(std::string_view reason) {
 }
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {
+  if (watchdog_.cycling()) {
+    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
+           ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
+  }
   if (nothing_planned && final && !state_.running.empty()) {
     return std::to_string(state_.running.size()) + " sequences run, but none of them can go on, and none of the " +
            std::to_string(state_.waiting.size()) + " that wait can start";
@@ -316,10 +320,6 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
   const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
                             " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
                             std::to_string(state_.memory->total());
-  if (watchdog_.cycling()) {
-    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + needs +
-           "; it is admitted, evicted and admitted again";
-  }
   if (nothing_planned && final) {
     const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
     return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";

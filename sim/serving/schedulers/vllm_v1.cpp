@@ -58,25 +58,30 @@ class RunningFirst final : public Scheduler {
     for (;;) {
       Sequence* prompt = next_prompt_ < view.prefilling().size() ? view.prefilling()[next_prompt_] : nullptr;
       Sequence* left_out = next_left_out_ < left_out_.size() ? left_out_[next_left_out_] : nullptr;
-      Sequence* next = earlier(earlier(next_decoding_, prompt), left_out);
+      Sequence* other =
+          left_out == nullptr || (prompt != nullptr && prompt->order < left_out->order) ? prompt : left_out;
+      Sequence* decoding = grow_decoding(view, other);
+      Sequence* next = decoding != nullptr ? decoding : other;
       if (next == nullptr) return;
       bool served = false;
-      if (next == next_decoding_) {
-        next_decoding_ = LockStep::BoundaryList::after(*next);
+      if (next == decoding) {
         served = make_room(view, draft, *next, view.cached(*next) + 1, EvictionReason::decode);
-      } else if (next == prompt) {
-        served = serve_prompt(view, draft, *next);
       } else {
-        served = take_in(view, draft, *next);
+        served = next == prompt ? serve_prompt(view, draft, *next) : take_in(view, draft, *next);
       }
       // Who must evict itself ends the walk, and so does the end of the budget: those behind get nothing in this pass.
       if (!served) return leave_out_behind(view, draft, view.running(), next->order);
     }
   }
 
-  static Sequence* earlier(Sequence* a, Sequence* b) {
-    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-    return a->order < b->order ? a : b;
+  // Gives their blocks to those who decode and were admitted before `other`. The first that finds none is returned.
+  Sequence* grow_decoding(const ReplicaView& view, const Sequence* other) {
+    while (next_decoding_ != nullptr && (other == nullptr || next_decoding_->order < other->order)) {
+      Sequence* decoding = next_decoding_;
+      next_decoding_ = LockStep::BoundaryList::after(*decoding);
+      if (!memory_.grow(*decoding, view.cohort().cached(*decoding) + 1)) return decoding;
+    }
+    return nullptr;
   }
 
   bool serve_prompt(const ReplicaView& view, Draft& draft, Sequence& prompt) {
