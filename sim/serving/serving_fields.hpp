@@ -2,8 +2,8 @@
 // The fields of `scheduler` and `serving`.
 
 #include "sim/core/field_of.hpp"
-#include "sim/serving/policy_fields.hpp"
 #include "sim/serving/engine_knobs.hpp"
+#include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
 #include "sim/serving/trtllm_fields.hpp"

@@ -132,7 +132,7 @@ TEST_CASE("both engines decide what the real scheduler decided") {
 
 TEST_CASE("both engines decide what the real scheduler decided when it planned ahead") {
   const auto path = shared_file("data/engine_cases/vllm_v1_async.json");
-  if (path) CHECK(play_cases(*path) == 3);
+  if (path) CHECK(play_cases(*path) == 6);
 }
 
 }  // namespace decodesim::tests

@@ -18,9 +18,8 @@ void draw_policies(Draws& draws, SchedulerSpec& knobs) {
   if (draws.chance(40)) policies.queue_order = "priority";
   const auto pick = [&](std::string_view axis) {
     std::vector<std::string_view> names = policy_names(axis);
-    std::erase_if(names, [&](std::string_view name) {
-      return !engine_takes(*find_engine("vllm-v1"), *find_policy(axis, name));
-    });
+    std::erase_if(
+        names, [&](std::string_view name) { return !engine_takes(*find_engine("vllm-v1"), *find_policy(axis, name)); });
     return std::string(names[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(names.size()) - 1))]);
   };
   if (draws.chance(60)) policies.victim = pick("victim");
