@@ -136,6 +136,7 @@ void Draft::enter_running(Sequence& sequence) {
   sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
+  decisions_.entered.push_back(&sequence);
 }
 
 void Draft::enter_prefilling(Sequence& sequence) {

@@ -67,6 +67,8 @@ class Replica {
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   void price_pass();
+  void tell_entered();
+  [[nodiscard]] Duration recompute_until(Time now) const;
   void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
@@ -85,6 +87,9 @@ class Replica {
   PassDecisions decisions_;
   StepFacts facts_;
   ScheduleFacts schedule_;
+  std::vector<RecomputeFacts> recomputes_;
+  std::vector<const Request*> entered_;
+  Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
   std::vector<Sequence*> finished_;
   std::vector<Departure> departures_;

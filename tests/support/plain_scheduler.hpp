@@ -31,6 +31,8 @@ struct PlainSequence {
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   bool admitted = false;
+  Duration recompute_at_arrival{};  // spent by all steps until then
+  Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
