@@ -1,6 +1,5 @@
 #include "sim/scenario/assemble.hpp"
 
-#include <algorithm>
 #include <variant>
 
 #include "sim/core/check.hpp"
@@ -8,8 +7,8 @@
 #include "sim/model/cost_fields.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/policy_notes.hpp"
 #include "sim/scenario/pool.hpp"
-#include "sim/serving/policy_table.hpp"
 
 namespace decodesim {
 
@@ -37,24 +36,13 @@ std::string more_requests(WorkloadKind kind) {
   return {};
 }
 
-/// Whom the engine evicts, as `decodesim list policies` calls it.
-std::string victim_rule(const SchedulerSpec& scheduler) {
-  const EngineRow* engine = find_engine(scheduler.engine);
-  check(engine != nullptr, "a loaded scenario has an engine");
-  for (const PolicyRow& policy : policy_table()) {
-    const auto& own = engine->policies;
-    if (policy.axis == "victim" && std::find(own.begin(), own.end(), policy.name) != own.end())
-      return std::string(policy.name);
-  }
-  return {};
-}
-
 void describe_deployment(const Scenario& scenario, RunHeader& header) {
   header.deployment = deployment_text(scenario);
   header.node = scenario.hardware.name;
   header.tp = scenario.parallel.tp;
   header.engine = scenario.scheduler.engine;
   header.victim_rule = victim_rule(scenario.scheduler);
+  header.oracles = oracles_of(scenario.scheduler);
   if (scenario.model.layers == 0) return;  // number formats are those of a model
   header.model = scenario.model.name;
   header.weights = format_name(scenario.precision.weights);
