@@ -8,6 +8,7 @@
 #include "sim/model/cost_fields.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/policy_notes.hpp"
 #include "sim/scenario/pool.hpp"
 
 namespace decodesim {
@@ -41,6 +42,8 @@ void describe_deployment(const Scenario& scenario, RunHeader& header) {
   header.node = scenario.hardware.name;
   header.tp = scenario.parallel.tp;
   header.engine = scenario.scheduler.engine;
+  header.victim_rule = victim_rule(scenario.scheduler);
+  header.oracles = oracles_of(scenario.scheduler);
   if (scenario.model.layers == 0) return;  // number formats are those of a model
   header.model = scenario.model.name;
   header.weights = format_name(scenario.precision.weights);

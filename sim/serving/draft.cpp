@@ -138,6 +138,7 @@ void Draft::enter_running(Sequence& sequence) {
   sequence.order = state_.running_order == RunningOrder::admission ? state_.next_order++ : sequence.arrival;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
+  decisions_.entered.push_back(&sequence);
 }
 
 void Draft::enter_prefilling(Sequence& sequence) {

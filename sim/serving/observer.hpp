@@ -52,6 +52,12 @@ struct EvictionFacts {
   std::int64_t free_before = 0;  // blocks, just before
 };
 
+/// Tokens of one request that a step computes although it had them before an eviction.
+struct RecomputeFacts {
+  const Request* request = nullptr;
+  std::int64_t tokens = 0;
+};
+
 /// A request at the end of its life. Times that never came are negative.
 struct RequestFacts {
   const Request* request = nullptr;
@@ -67,6 +73,10 @@ struct RequestFacts {
   std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
   std::int64_t found_tokens = 0;        // in place when it was first admitted
   std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
+  // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
+  // recompute comes last, for those who arrive while it runs.
+  Duration recompute_to_first_token{};
+  Duration recompute_to_end{};
 };
 
 /// KV memory in slots, one a token.
@@ -123,9 +133,12 @@ struct StepFacts {
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
   Bytes swapped_in_bytes{};
-  Duration transfer_time{};                  // by how much the step is longer for it
-  std::int64_t cached_blocks_evicted = 0;    // of findable KV that nobody held, since the pass before
-  std::span<const EvictionFacts> evictions;  // in the order of eviction
+  Duration transfer_time{};                    // by how much the step is longer for it
+  std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
+  std::span<const EvictionFacts> evictions;    // in the order of eviction
+  std::span<const RecomputeFacts> recomputes;  // whose the recomputed tokens are, each request once
+  // Who runs after the pass and did not before it, or lost its place in it and has it again; each once.
+  std::span<const Request* const> entered;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it

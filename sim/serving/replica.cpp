@@ -44,6 +44,7 @@ void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
   sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
   sequence.request = std::move(request);
+  sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
   sequence.arrival = arrivals_++;
   sequence.client = clients_.emplace(sequence.request.client, clients_.size()).first->second;
   sequence.waits_since = sequence.request.arrival;
@@ -107,10 +108,31 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   price_pass();
   price_transfers();
   facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
+  tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
   release_held();
   return !empty;
+}
+
+// Time spent on recompute by then. Within the step that runs it comes last.
+Duration Replica::recompute_until(Time now) const {
+  if (!busy_) return recompute_time_;
+  const Duration rest = facts_.start + step_duration() - now;
+  return recompute_time_ + std::max(Duration{}, facts_.recompute_time - rest);
+}
+
+// Of those who took a place in this pass, who still has it.
+void Replica::tell_entered() {
+  entered_.clear();
+  std::vector<Sequence*>& list = decisions_.entered;
+  std::erase_if(list, [](const Sequence* sequence) {
+    return sequence->state == SequenceState::waiting || sequence->state == SequenceState::swapped;
+  });
+  for (auto one = list.begin(); one != list.end(); ++one) {
+    if (std::find(list.begin(), one, *one) == one) entered_.push_back(&(*one)->request);
+  }
+  facts_.entered = entered_;
 }
 
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
@@ -121,6 +143,7 @@ void Replica::price_pass() {
     shape.decode_context = state_.cohort.next_context();
   }
   StepShape without = shape;
+  recomputes_.clear();
   for (const auto& [sequence, tokens] : decisions_.chunks) {
     const std::int64_t end = sequence->cached + tokens;
     const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
@@ -133,7 +156,9 @@ void Replica::price_pass() {
     }
     facts_.recomputed_tokens += again;
     sequence->recomputed += again;
+    if (again > 0) recomputes_.push_back({&sequence->request, again});
   }
+  facts_.recomputes = recomputes_;
   const bool grid = state_.config.grid_step > Duration{};
   if (grid || !shape.empty()) facts_.ledger = state_.config.cost->price(shape + decisions_.padding);
   if (facts_.recomputed_tokens == 0) return;
@@ -178,6 +203,7 @@ void Replica::complete(Time end) {
   facts_.end = end;
   state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
   thrown_away_ = 0;
+  recompute_time_ += facts_.recompute_time;
   if (facts_.shape.samples > 0) watchdog_.progress();
 
   if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
@@ -231,6 +257,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
     gaps_.push_back({end - sequence.last_token, 1});
   } else {
     sequence.first_token = end;
+    sequence.recompute_at_first_token = recompute_time_;
   }
   sequence.last_token = end;
   sequence.generated += 1;
@@ -273,7 +300,10 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .discarded_tokens = sequence.discarded,
           .swapped_out_tokens = sequence.swapped_out,
           .found_tokens = sequence.found_first,
-          .found_again_tokens = sequence.found_again};
+          .found_again_tokens = sequence.found_again,
+          .recompute_to_first_token =
+              sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
+          .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};
 }
 
 void Replica::dismiss_departed() {

@@ -76,6 +76,8 @@ class Replica {
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
   void price_pass();
+  void tell_entered();
+  [[nodiscard]] Duration recompute_until(Time now) const;
   void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
@@ -96,6 +98,9 @@ class Replica {
   PassDecisions decisions_;
   StepFacts facts_;
   ScheduleFacts schedule_;
+  std::vector<RecomputeFacts> recomputes_;
+  std::vector<const Request*> entered_;
+  Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
   std::vector<Sequence*> finished_;    // by the step that is over; held by an engine that plans ahead
   std::int64_t thrown_away_ = 0;       // tokens of the planned step whose sequences are gone

@@ -40,6 +40,7 @@ struct PassDecisions {
   std::vector<EvictionFacts> evictions;  // the same, told
   std::vector<Sequence*> dropped;        // requests that the engine gave up
   std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
+  std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
   std::int64_t blocks_out = 0;           // moved to the host, and back
@@ -56,6 +57,7 @@ struct PassDecisions {
     evictions.clear();
     dropped.clear();
     hopeless.clear();
+    entered.clear();
     found.clear();
     swapped_in.clear();
     blocks_out = blocks_in = 0;

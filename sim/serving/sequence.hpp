@@ -65,6 +65,8 @@ struct Sequence {
   bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over
   Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
+  Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
+  Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};

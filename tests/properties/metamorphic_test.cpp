@@ -48,6 +48,8 @@ class ScaledFacts : public FactsText {
     down.scheduled = scaled(facts.scheduled);
     down.first_token = scaled(facts.first_token);
     down.ended = scaled(facts.ended);
+    down.recompute_to_first_token = facts.recompute_to_first_token / scale_;
+    down.recompute_to_end = facts.recompute_to_end / scale_;
     FactsText::ended(down);
   }
   void run_ended(const RunFacts& facts) override {

@@ -33,6 +33,8 @@ struct PlainSequence {
   std::int64_t found_again = 0;
   bool admitted = false;
   bool over = false;  // O tokens are out, though the scheduler may learn it a pass later
+  Duration recompute_at_arrival{};  // spent by all steps until then
+  Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};

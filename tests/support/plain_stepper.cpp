@@ -39,7 +39,8 @@ class PlainRun {
   void step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
   std::vector<PlainSequence*> end_those_over();
-  std::int64_t book_recomputed(const PlainPlan& plan, StepShape& without);
+  std::vector<RecomputeFacts> book_recomputed(const PlainPlan& plan, StepShape& without);
+  [[nodiscard]] std::vector<const Request*> who_entered(const PlainPlan& plan) const;
   // The end.
   [[nodiscard]] std::string who_waits(const std::string& why) const;
   RunFacts finish(std::string watchdog);
@@ -55,6 +56,10 @@ class PlainRun {
   std::int64_t vacancies_ = 0;        // closed loop: places to be taken at this instant
   Time now_{};
   Time last_happened_{};
+  std::vector<PlainSequence*> ran_before_;  // this pass
+  Duration recompute_time_{};               // of all steps that are over
+  Duration recompute_ahead_{};              // of the step that runs, at its end
+  Time step_end_{};
   std::int64_t pass_ = 1;                   // the number of the next pass
   std::int64_t idle_passes_ = 0;            // just before it, not told yet
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
@@ -83,6 +88,7 @@ RunFacts PlainRun::play() {
     tell_idle_passes();
 
     const bool more_to_come = arrival_pending();
+    ran_before_ = scheduler_->running;
     const PlainPlan plan = scheduler_->plan();
     const bool empty = plan.empty() && over_.empty();
     if (!empty || grid) step(plan);
@@ -123,6 +129,9 @@ void PlainRun::arrive(Request request) {
   sequence.allowed = std::min(request.max_tokens, server_.max_model_len - request.input_tokens);
   sequence.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
   preemptions_in_vain_ = 0;
+  sequence.recompute_at_arrival =
+      recompute_time_ + std::max(Duration(0), request.arrival - (step_end_ - recompute_ahead_));
+  if (recompute_ahead_ == Duration(0)) sequence.recompute_at_arrival = recompute_time_;
   for (Observer* observer : observers_) observer->arrived(life.request);
 
   if (sequence.input >= server_.max_model_len) {
@@ -158,6 +167,9 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   facts.swapped_out_tokens = sequence.swapped_out;
   facts.found_tokens = sequence.found_first;
   facts.found_again_tokens = sequence.found_again;
+  if (outcome != Outcome::rejected) facts.recompute_to_end = recompute_time_ - sequence.recompute_at_arrival;
+  if (sequence.emitted > 0)
+    facts.recompute_to_first_token = sequence.recompute_at_first_token - sequence.recompute_at_arrival;
   for (Observer* observer : observers_) observer->ended(facts);
 }
 
@@ -245,7 +257,11 @@ void PlainRun::step(const PlainPlan& plan) {
 
   // The price without the tokens that were there before an eviction.
   StepShape without = facts.shape;
-  facts.recomputed_tokens = book_recomputed(plan, without);
+  const std::vector<RecomputeFacts> recomputes = book_recomputed(plan, without);
+  for (const RecomputeFacts& one : recomputes) facts.recomputed_tokens += one.tokens;
+  facts.recomputes = recomputes;
+  const std::vector<const Request*> entered = who_entered(plan);
+  facts.entered = entered;
   if (facts.recomputed_tokens > 0) {
     Duration shorter{};
     if (grid || !without.empty()) shorter = server_.cost->price(without + plan.padding).duration();
@@ -259,7 +275,11 @@ void PlainRun::step(const PlainPlan& plan) {
   take_arrivals_at(now_);
 
   // While the step runs others arrive; they are not seen before its end.
+  step_end_ = facts.end;
+  recompute_ahead_ = facts.recompute_time;
   take_arrivals_before(facts.end);
+  recompute_time_ += facts.recompute_time;
+  recompute_ahead_ = Duration(0);
   now_ = facts.end;
   last_happened_ = now_;
 
@@ -272,6 +292,7 @@ void PlainRun::step(const PlainPlan& plan) {
     preemptions_in_vain_ = 0;
     if (sequence.emitted == 1) {
       sequence.first_token = now_;
+      sequence.recompute_at_first_token = recompute_time_;
     } else {
       gaps.push_back({now_ - sequence.last_token, 1});
     }
@@ -325,18 +346,29 @@ std::vector<PlainSequence*> PlainRun::end_those_over() {
 }
 
 /// Books the tokens of this step that were cached once before an eviction, and takes them out of `without`.
-std::int64_t PlainRun::book_recomputed(const PlainPlan& plan, StepShape& without) {
-  std::int64_t total = 0;
+std::vector<RecomputeFacts> PlainRun::book_recomputed(const PlainPlan& plan, StepShape& without) {
+  std::vector<RecomputeFacts> list;
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     PlainSequence& sequence = *grant.sequence;
     const std::int64_t known_until = std::min(grant.cached + grant.tokens, sequence.cached_before_eviction);
     const std::int64_t again = std::max<std::int64_t>(0, known_until - grant.cached);
     sequence.recomputed += again;
-    total += again;
+    if (again > 0) list.push_back({sequence.request, again});
     without.remove(grant.cached, grant.tokens);
     without.add(grant.cached + again, grant.tokens - again);
   }
-  return total;
+  return list;
+}
+
+/// Who runs and did not before the pass, or was evicted in it.
+std::vector<const Request*> PlainRun::who_entered(const PlainPlan& plan) const {
+  std::vector<const Request*> list;
+  for (const PlainSequence* sequence : scheduler_->running) {
+    const bool ran = std::find(ran_before_.begin(), ran_before_.end(), sequence) != ran_before_.end();
+    const bool evicted = std::find(plan.preempted.begin(), plan.preempted.end(), sequence) != plan.preempted.end();
+    if (!ran || evicted) list.push_back(sequence->request);
+  }
+  return list;
 }
 
 std::string PlainRun::who_waits(const std::string& why) const {
