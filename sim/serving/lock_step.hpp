@@ -33,6 +33,7 @@ class LockStep {
 
   /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
+  [[nodiscard]] std::int64_t steps() const { return step_; }
   /// Output tokens that a client got so far, those outside the lock-step included.
   [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, step_); }
   /// Counts a token that a sequence got outside the lock-step.

@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "tests/support/draws.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/schedule_table.hpp"
@@ -91,6 +95,63 @@ TEST_CASE("a client of twice the weight gets twice the service") {
     }
     CHECK(first == "uvuuvuuvuuvu");
   });
+}
+
+TEST_CASE("while two clients always wait their counters stay within what one of them can get at once") {
+  // The bound of the paper: a prompt of the longest kind, or the output of all that the pool holds.
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Draws draws(seed);
+    ServerConfig config = server("vtc", draws.between(1, 12));
+    config.num_blocks = config.usable_blocks = draws.between(20, 60);
+    config.scheduler.max_num_batched_tokens = draws.between(8, 64);
+    std::vector<Request> requests;
+    std::int64_t longest = 0;
+    for (std::int64_t i = 0; i < 120; ++i) {
+      // One client asks for long answers, the other for long prompts, in random order.
+      const bool first = draws.chance(50);
+      Request one = request(i, std::to_string(i), first ? draws.between(1, 8) : draws.between(8, 30),
+                            first ? draws.between(8, 30) : draws.between(1, 8), 0);
+      one.client = first ? "u" : "v";
+      longest = std::max(longest, one.input_tokens);
+      requests.push_back(one);
+    }
+    const std::int64_t pool = config.usable_blocks * config.block_size;
+    const std::int64_t bound = std::max(longest, 2 * pool);
+
+    /// Counts what each client got, and the widest gap while both wait.
+    class Gap : public Observer {
+     public:
+      [[nodiscard]] bool wants_schedule() const override { return true; }
+      void step(const StepFacts& facts) override {
+        std::map<std::string, std::int64_t> waiting;
+        for (const Request* one : facts.schedule->waiting) ++waiting[one->client];
+        for (const auto& [one, tokens] : facts.schedule->scheduled) {
+          std::int64_t& cached = cached_[one->index];
+          if (cached == 0) got_[one->client] += one->input_tokens;
+          cached += tokens;
+          if (cached >= one->input_tokens) got_[one->client] += 2;
+        }
+        if (waiting["u"] == 0 || waiting["v"] == 0) both_ = false;
+        if (both_) widest = std::max(widest, std::abs(got_["u"] - got_["v"]));
+        passes += both_ ? 1 : 0;
+      }
+      std::int64_t widest = 0;
+      std::int64_t passes = 0;
+
+     private:
+      std::map<std::int64_t, std::int64_t> cached_;
+      std::map<std::string, std::int64_t> got_;
+      bool both_ = true;
+    };
+    for (const Engine& engine : engines()) {
+      CAPTURE(engine.name);
+      CAPTURE(seed);
+      Gap gap;
+      play(engine, config, requests, std::nullopt, {&gap});
+      CHECK(gap.passes > 20);
+      CHECK(gap.widest <= bound);
+    }
+  }
 }
 
 TEST_CASE("the shortest of those that wait is next, and nobody loses its place") {

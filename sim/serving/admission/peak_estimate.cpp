@@ -16,26 +16,29 @@ namespace decodesim {
 namespace {
 /// The estimate lets all that run grow together, so who is still busy with its prompt counts with all that it can come to.
 ///
-/// Looks at all that run, at admission only. While the cohort stays the same and is all that runs, a step changes nothing
-/// in the estimate (each has a token more and may generate one less), so the last answer holds for the same candidate.
+/// Looks at all that run, at admission only. Where the candidate is refused, the estimate lies above the pool by some
+/// tokens; and while the cohort stays the same and is all that runs, a step lowers it by one token at most, since each of
+/// them has a token more and may generate one less. So nobody is looked at again before so many steps.
 class PeakEstimate final : public AdmissionTest {
  public:
   explicit PeakEstimate(const ServerConfig& server) : block_size_(server.block_size) {}
 
   bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found, std::int64_t tokens,
               std::int64_t spared) const override {
-    const Question question{candidate.request.index, tokens, spared, view.cohort().changes()};
-    const bool lock_step = view.cohort().size() == view.running();
-    if (lock_step && asked_ == question) return answer_;
+    const LockStep& cohort = view.cohort();
+    const Question question{candidate.request.index, tokens, spared, cohort.changes()};
+    const bool lock_step = cohort.size() == view.running();
+    if (lock_step && refused_ == question && cohort.steps() < ask_again_) return false;
     Estimate estimate{block_size_, {}, 0};
     estimate.add(candidate.request, candidate.generated, found + tokens == candidate.known());
     for (const Sequence* one = view.first_admitted(); one != nullptr; one = ReplicaView::admitted_after(*one)) {
       const bool prompt_is_done = one->state != SequenceState::prefilling || whole_.count(one->request.index) > 0;
       estimate.add(one->request, view.generated(*one), prompt_is_done);
     }
-    answer_ = estimate.peak() < (view.total_blocks() - spared) * block_size_;
-    asked_ = lock_step ? question : Question{};
-    return answer_;
+    const std::int64_t above = estimate.peak() - (view.total_blocks() - spared) * block_size_ + 1;
+    refused_ = lock_step ? question : Question{};
+    ask_again_ = cohort.steps() + above;
+    return above <= 0;
   }
   bool admits_alone(const ReplicaView& view, const Request& request) const override {
     Estimate estimate{block_size_, {}, 0};
@@ -48,7 +51,7 @@ class PeakEstimate final : public AdmissionTest {
   void left(const Sequence& sequence) override { whole_.erase(sequence.request.index); }
 
  private:
-  // All that an answer depends on where everybody is in lock-step.
+  // All that a refusal depends on where everybody is in lock-step.
   struct Question {
     std::int64_t candidate = -1;
     std::int64_t tokens = 0;
@@ -88,8 +91,9 @@ class PeakEstimate final : public AdmissionTest {
 
   std::int64_t block_size_;
   std::set<std::int64_t> whole_;  // who runs and began with a whole prompt
-  mutable Question asked_;        // what the last answer was for, while it can hold
-  mutable bool answer_ = false;
+  // The last question, where it can be refused again without a look, and the cohort's step from which on it cannot.
+  mutable Question refused_;
+  mutable std::int64_t ask_again_ = 0;
 };
 }  // namespace
 
