@@ -12,6 +12,7 @@ struct EngineRules {
   bool in_admission_order = false;  // running sequences are served in the order of admission, none left out
   bool by_arrival = false;          // running sequences are in the order of arrival instead
   bool evicts_last_admitted = false;
+  bool never_evicts = false;
   std::string victim{};             // the rule by which each victim is the right one, by its name on that axis
   bool may_cycle = false;           // requests may evict each other without end, so no progress is promised
   bool victims_to_head = false;     // else where the next schedule shows them
@@ -30,6 +31,7 @@ struct EngineRules {
   bool urgent_first = false;        // who comes later can take the place of who runs
   bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
   bool late_endings = false;        // who got its last token holds its place during the next pass
+  bool takes_turns = false;         // sequences are left out for others, so more than max_num_seqs may hold KV
 };
 EngineRules rules_of(const ServerConfig& server);
 

@@ -89,6 +89,7 @@ RunFacts PlainRun::play() {
 
     const bool more_to_come = arrival_pending();
     ran_before_ = scheduler_->running;
+    scheduler_->now = now_;
     const PlainPlan plan = scheduler_->plan();
     const bool empty = plan.empty() && over_.empty();
     if (!empty || grid) step(plan);
