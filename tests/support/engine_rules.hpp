@@ -24,6 +24,9 @@ struct EngineRules {
   bool exact_tables = false;      // a table covers the cached tokens and no more
   bool has_tables = false;        // blocks have identities
   bool own_blocks = false;        // no block is in two tables
+  bool has_radix_tree = false;     // an admission may find what others computed
+  bool prompts_or_tokens = false;  // a pass that computes prompts lets all that decode wait
+  bool all_decode = false;         // all that decode get a token in a pass, or none
   bool within_budget = false;     // max_num_batched_tokens holds
   bool exact_limit = false;       // the limit told is checked against what happened
 };
