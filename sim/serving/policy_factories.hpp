@@ -35,5 +35,6 @@ EngineParts make_static_batch(const ServerConfig& server);
 EngineParts make_trtllm_guaranteed_no_evict(const ServerConfig& server);
 EngineParts make_trtllm_max_utilization(const ServerConfig& server);
 EngineParts make_trtllm_static_batch(const ServerConfig& server);
+EngineParts make_sglang(const ServerConfig& server);
 
 }  // namespace decodesim

@@ -16,6 +16,7 @@ constexpr std::array policies{
     PolicyRow{"phase_order", "ranked", "of all that are here the first in rank run, decided anew in every pass"},
     PolicyRow{"phase_order", "levels",
               "the same, by levels of growing quanta; who has used up its own falls to the next"},
+    PolicyRow{"phase_order", "prefill-first", "who may start computes its prompt, and those that run wait meanwhile"},
 
     PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
     PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
@@ -47,6 +48,8 @@ constexpr std::array policies{
     PolicyRow{"queue_order", "priority-arrival", "smaller priorities first, then by arrival"},
     PolicyRow{"victim", "none", "nobody is evicted"},
     PolicyRow{"victim", "last-in-list", "the last of the list that has started, which may be the requester itself"},
+    PolicyRow{"admission", "new-token-ratio",
+              "prompt and max_tokens must fit beside a share of what running requests may still generate"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
               make_last_admitted_victim},
@@ -101,6 +104,8 @@ constexpr std::array<std::string_view, 2> mlfq_policies{"levels", "whole-sequenc
 constexpr std::array<std::string_view, 2> chunked_knobs{"max_num_batched_tokens", "long_prefill_token_threshold"};
 constexpr std::array<std::string_view, 1> srpt_knobs{"max_num_batched_tokens"};
 constexpr std::array<std::string_view, 2> mlfq_knobs{"max_num_batched_tokens", "mlfq"};
+constexpr std::array<std::string_view, 7> sglang_policies{
+    "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
@@ -136,6 +141,14 @@ constexpr std::array engines{
               mlfq_knobs,
               {},
               [](const SchedulerSpec&) { return true; }},
+    EngineRow{
+        "sglang",
+        "SGLang scheduler, upstream state of August 2026: prompts first, admission by an estimate of what running "
+        "requests will need, retraction where it was too low",
+        false,
+        make_sglang,
+        sglang_policies,
+        {}},
 };
 
 template <class Make>

@@ -16,7 +16,10 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-bool by_order(const Sequence* a, const Sequence* b) { return stands_before(*a, *b); }
+// As the engine has them in its batch.
+bool by_order(const Sequence* a, const Sequence* b) {
+  return a->batch_place != b->batch_place ? a->batch_place < b->batch_place : stands_before(*a, *b);
+}
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule)
@@ -42,7 +45,8 @@ std::string_view Replica::refusal(const Request& request) const {
 
 void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
-  sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
+  sequence.output_tokens = std::min(output_tokens_of(request, state_.config.max_model_len),
+                                    scheduler_->output_limit(ReplicaView(state_), request));
   sequence.request = std::move(request);
   sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
   sequence.arrival = arrivals_++;
@@ -76,17 +80,19 @@ std::int64_t Replica::in_system() const {
 }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
-  decisions_.clear();
+  tell_idle_passes(start);
   departures_.clear();
   state_.now = start;
-  Draft draft(state_, decisions_);
-  scheduler_->plan(ReplicaView(state_), draft);
+  do {
+    decisions_.clear();
+    Draft draft(state_, decisions_);
+    scheduler_->plan(ReplicaView(state_), draft);
+  } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
   for (Sequence* sequence : decisions_.dropped) given_up_.push_back({sequence, Outcome::cancelled, reason_given_up});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
-  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
-                     decisions_.swapped_in.empty() && given_up_.empty() && finished_.empty();
+  const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -112,7 +118,16 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
   release_held();
-  return !empty;
+  return !empty || decisions_.moved;
+}
+
+// An engine that spins while nobody is there may come to rest meanwhile.
+void Replica::tell_idle_passes(Time start) {
+  if (!emptied_) return;
+  const Duration gone = start - *emptied_;
+  emptied_.reset();
+  if (gone == Duration{}) return;
+  scheduler_->idled(state_.config.grid_step > Duration{} ? gone / state_.config.grid_step : 2);
 }
 
 // Time spent on recompute by then. Within the step that runs it comes last.
@@ -223,7 +238,11 @@ void Replica::complete(Time end) {
   departures_.insert(departures_.end(), given_up_.begin(), given_up_.end());
   given_up_.clear();
   if (!departures_.empty()) watchdog_.progress();
-  if (wants_schedule_) facts_.schedule = &schedule_;
+  if (in_system() == 0) emptied_ = end;
+  if (wants_schedule_) {
+    scheduler_->describe(schedule_.ended);
+    facts_.schedule = &schedule_;
+  }
 }
 
 // It keeps its place and its memory until the next pass is planned. Who may get more tokens, as far as the engine can
@@ -360,10 +379,16 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
 // Names who did what, for observers that asked; the one place that walks the batch.
 void Replica::describe_schedule() {
   schedule_ = {};
+  scheduler_->describe(schedule_.planned);
   std::map<const Sequence*, std::int64_t> chunks;
   for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
-  for (Sequence* sequence = state_.running.front(); sequence != nullptr;
+  std::vector<const Sequence*> batch;
+  for (const Sequence* sequence = state_.running.front(); sequence != nullptr;
        sequence = SequenceList<&Sequence::running>::after(*sequence)) {
+    batch.push_back(sequence);
+  }
+  std::sort(batch.begin(), batch.end(), by_order);
+  for (const Sequence* sequence : batch) {
     const auto chunk = chunks.find(sequence);
     std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
     if (chunk != chunks.end()) tokens = chunk->second;

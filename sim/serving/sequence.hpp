@@ -32,12 +32,13 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
-  std::int64_t arrival = 0;  // grows with every arrival
-  std::int64_t rank = 0;     // running sequences are sorted by rank, then by order
-  std::int64_t order = 0;    // grows with every admission, or is the arrival
-  std::int64_t ticket = 0;   // grows with every place taken in the queue
-  std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
+  std::size_t slot = 0;          // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t arrival = 0;      // grows with every arrival
+  std::int64_t rank = 0;         // running sequences are sorted by rank, then by order
+  std::int64_t order = 0;        // grows with every admission, or is the arrival
+  std::int64_t batch_place = 0;  // its place within a step, where the engine sorts its batch otherwise
+  std::int64_t ticket = 0;       // grows with every place taken in the queue
+  std::size_t client = 0;        // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees

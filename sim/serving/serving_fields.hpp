@@ -7,6 +7,7 @@
 #include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
+#include "sim/serving/sglang_fields.hpp"
 #include "sim/serving/trtllm_fields.hpp"
 
 namespace decodesim {
@@ -125,7 +126,7 @@ inline constexpr Field common_scheduler_fields[] = {
 };
 
 inline constexpr auto scheduler_fields =
-    joined_tables(common_scheduler_fields, policy_fields, ordered_fields, trtllm_fields);
+    joined_tables(common_scheduler_fields, policy_fields, ordered_fields, trtllm_fields, sglang_fields);
 
 constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
   return serving.prefill == PrefillMode::arrives_computed;

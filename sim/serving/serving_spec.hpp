@@ -8,6 +8,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/policy_choices.hpp"
+#include "sim/serving/sglang_knobs.hpp"
 #include "sim/serving/trtllm_knobs.hpp"
 
 namespace decodesim {
@@ -74,6 +75,7 @@ struct SchedulerSpec {
   MlfqKnobs mlfq;
   PolicyChoices policies;
   TrtllmKnobs trtllm;
+  SglangKnobs sglang;
 };
 
 enum class PrefillMode { computed, arrives_computed };

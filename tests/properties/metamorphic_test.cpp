@@ -111,8 +111,11 @@ TEST_CASE("names of requests change nothing") {
 TEST_CASE("priorities change nothing where the first that came is the first served") {
   for_every_run([](const Engine& engine, const RandomScenario& scenario) {
     const PolicyChoices& policies = scenario.server.scheduler.policies;
+    const SglangKnobs& sglang = scenario.server.scheduler.sglang;
     if (policies.queue_order == "priority" || policies.victim == "lowest-priority") return std::string();
     if (!has_policy(scenario, "fcfs")) return std::string();
+    if (sglang.enable_priority_scheduling || sglang.retraction_policy == SglangRetraction::priority)
+      return std::string();
     std::vector<Request> urgent = scenario.requests;
     for (Request& request : urgent) request.priority = -request.index;
     FactsText facts;

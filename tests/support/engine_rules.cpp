@@ -70,6 +70,13 @@ EngineRules rules_of(const ServerConfig& server) {
   if (engine == "srpt" || engine == "mlfq") {
     return {.exact_tables = true, .has_tables = true, .own_blocks = true, .takes_turns = true};
   }
+  if (engine == "sglang") {
+    const SglangKnobs& knobs = server.scheduler.sglang;
+    return {.evicts_or_admits = !knobs.enable_priority_scheduling,
+            .has_radix_tree = !knobs.disable_radix_cache,
+            .prompts_or_tokens = !knobs.enable_mixed_chunk,
+            .all_decode = true};
+  }
   return {};
 }
 

@@ -32,6 +32,9 @@ struct EngineRules {
   bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
   bool late_endings = false;        // who got its last token holds its place during the next pass
   bool takes_turns = false;         // sequences are left out for others, so more than max_num_seqs may hold KV
+  bool has_radix_tree = false;      // an admission may find what others computed
+  bool prompts_or_tokens = false;   // a pass that computes prompts lets all that decode wait
+  bool all_decode = false;          // all that decode get a token in a pass, or none
 };
 EngineRules rules_of(const ServerConfig& server);
 

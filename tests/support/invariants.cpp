@@ -17,7 +17,7 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   PlainSequence sequence;
   sequence.request = &life.request;
   sequence.input = life.request.input_tokens;
-  sequence.output = life.output;
+  sequence.output = life.wanted;
   return engine_->fits_alone(sequence);
 }
 
@@ -45,6 +45,8 @@ void InvariantChecker::arrived(const Request& request) {
   // With late endings a closed loop fills a place after the pass of that instant was planned.
   life.unseen = std::any_of(over_.begin(), over_.end(), [](const Life* one) { return one->state == State::ended; });
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
+  life.wanted = life.output;
+  life.output = std::min(life.output, engine_->output_limit(request));
   if (rules_.by_priority) {
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
   } else {
@@ -95,8 +97,7 @@ void InvariantChecker::step(const StepFacts& facts) {
     // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
     const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
     const std::int64_t most = rules_.takes_turns ? 2 * outputs_alone_ : in_turn * longest_alone_;
-    require(passes_without_end_ <= most + 3,
-            "some request finishes within a bounded number of passes");
+    require(passes_without_end_ <= most + 3, "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
 }
@@ -124,6 +125,10 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   recomputed_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
   std::int64_t tokens = 0;
+  std::int64_t prompts = 0;
+  std::int64_t decodes = 0;
+  const std::int64_t decoding =
+      std::count_if(running_.begin(), running_.end(), [](const Life* l) { return !l->prefilling; });
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
@@ -133,6 +138,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
       ++place;
     }
+    ++(life.prefilling ? prompts : decodes);
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -149,6 +155,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     recomputed_ += again;
     life.computed += n;
     life.cached += n;
+    if (life.cached == life.known()) life.prefilling = false;
     if (life.scheduled < Time{}) life.scheduled = facts.start;
 
     if (!rules_.has_tables) continue;
@@ -166,6 +173,8 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     life.table = table;
     life.untold_blocks = 0;
   }
+  require(!rules_.prompts_or_tokens || prompts == 0 || decodes == 0, "those that decode wait for prompts");
+  require(!rules_.all_decode || decodes == 0 || decodes == decoding, "all that decode get a token, or none");
   const SchedulerSpec& knobs = server_.scheduler;
   require(!rules_.within_budget || tokens <= knobs.trtllm.max_num_tokens.value_or(knobs.max_num_batched_tokens),
           "the tokens of a step stay within the budget");

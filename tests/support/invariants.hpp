@@ -51,6 +51,8 @@ class InvariantChecker : public Observer {
     State state = State::waiting;
     bool admitted = false;
     std::int64_t allowed = 0;  // by max_tokens and max_model_len
+    bool prefilling = false;   // admitted, and not yet through what it knew then
+    std::int64_t wanted = 0;   // tokens, before the engine cuts it short
     std::int64_t output = 0;
     std::int64_t emitted = 0;
     bool over = false;    // emitted its last token; late endings only

@@ -15,6 +15,7 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
   if (engine == "vtc") return make_plain_vtc(server);
   if (engine == "srpt") return make_plain_srpt(server);
   if (engine == "mlfq") return make_plain_mlfq(server);
+  if (engine == "sglang") return make_plain_sglang(server);
   throw std::invalid_argument("the plain stepper has no engine '" + engine + "'");
 }
 

@@ -38,7 +38,7 @@ class PlainRun {
   void tell_idle_passes();
   void step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
-  std::vector<PlainSequence*> end_those_over();
+  std::vector<PlainSequence*> tell_those_over();
   std::vector<RecomputeFacts> book_recomputed(const PlainPlan& plan, StepShape& without);
   [[nodiscard]] std::vector<const Request*> who_entered(const PlainPlan& plan) const;
   // The end.
@@ -62,6 +62,7 @@ class PlainRun {
   Time step_end_{};
   std::int64_t pass_ = 1;                   // the number of the next pass
   std::int64_t idle_passes_ = 0;            // just before it, not told yet
+  std::optional<Time> emptied_ = Time{};    // since when nobody is in the server
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t preemptions_in_vain_ = 0;    // since a token, an arrival or an end
 };
@@ -86,6 +87,8 @@ RunFacts PlainRun::play() {
     }
 
     tell_idle_passes();
+    if (emptied_ && now_ > *emptied_) scheduler_->idled(grid ? (now_ - *emptied_) / server_.grid_step : 2);
+    emptied_.reset();
 
     const bool more_to_come = arrival_pending();
     ran_before_ = scheduler_->running;
@@ -93,7 +96,7 @@ RunFacts PlainRun::play() {
     const PlainPlan plan = scheduler_->plan();
     const bool empty = plan.empty() && over_.empty();
     if (!empty || grid) step(plan);
-    if (empty) {
+    if (empty && !plan.moved) {
       if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
       if (!grid) sleep_until(open_next_->arrival);
     }
@@ -143,6 +146,7 @@ void PlainRun::arrive(Request request) {
     end(sequence, Outcome::rejected, "never fits the KV pool", request.arrival);
     return;
   }
+  sequence.output = std::min(sequence.output, scheduler_->output_limit(life.request));
   scheduler_->arrived(sequence);
 }
 
@@ -211,6 +215,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.free_blocks = scheduler_->free_blocks();
   facts.slots = scheduler_->slots();
   facts.limit = plan.limit;
+  scheduler_->describe(schedule.planned);
   facts.schedule = &schedule;
   preemptions_in_vain_ += facts.preempted;
 
@@ -232,8 +237,11 @@ void PlainRun::step(const PlainPlan& plan) {
   for (const PlainPlan::Found& found : plan.found) {
     schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
     PlainSequence& sequence = *found.sequence;
-    (sequence.admitted ? sequence.found_again : sequence.found_first) += found.tokens;
-    (sequence.admitted ? facts.found_again_tokens : facts.found_tokens) += found.tokens;
+    const std::int64_t had_before = std::min(found.tokens, sequence.cached_before_eviction);
+    sequence.found_again += had_before;
+    facts.found_again_tokens += had_before;
+    sequence.found_first += found.tokens - had_before;
+    facts.found_tokens += found.tokens - had_before;
   }
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
@@ -270,7 +278,8 @@ void PlainRun::step(const PlainPlan& plan) {
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
-  for (const PlainSequence* sequence : end_those_over()) schedule.finished.push_back(sequence->request);
+  for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+  for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
   facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
   for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
   take_arrivals_at(now_);
@@ -306,9 +315,14 @@ void PlainRun::step(const PlainPlan& plan) {
   }
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
+  if (!server_.scheduler.async) {
+    for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+  }
+  scheduler_->describe(schedule.ended);
+  if (scheduler_->running.empty() && scheduler_->waiting.empty()) emptied_ = now_;
   for (Observer* observer : observers_) observer->step(facts);
 
-  if (!server_.scheduler.async) end_those_over();
+  if (!server_.scheduler.async) tell_those_over();
   for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }
@@ -335,14 +349,11 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
   facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
 }
 
-/// Who got their last token in the last step leave, in the order of admission, and are returned.
-std::vector<PlainSequence*> PlainRun::end_those_over() {
+/// Who got their last token in the last step and have left are told, in the order of admission, and returned.
+std::vector<PlainSequence*> PlainRun::tell_those_over() {
   std::vector<PlainSequence*> gone;
   gone.swap(over_);
-  for (PlainSequence* sequence : gone) {
-    scheduler_->ended(*sequence);
-    end(*sequence, Outcome::completed, "", now_);
-  }
+  for (PlainSequence* sequence : gone) end(*sequence, Outcome::completed, "", now_);
   return gone;
 }
 

@@ -235,10 +235,20 @@ std::string RandomScenario::yaml() const {
     if (!request.id.empty()) text += "id: " + request.id + ", ";
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
-            ", max_tokens: " + number(request.max_tokens) +
-            (request.priority != 0 ? ", priority: " + number(request.priority) : "") +
-            (request.client.empty() ? "" : ", client: " + request.client) +
-            (request.deadline ? ", deadline: " + seconds(*request.deadline) : "") + "}\n";
+            ", max_tokens: " + number(request.max_tokens);
+    if (request.priority != 0) text += ", priority: " + number(request.priority);
+    if (!request.client.empty()) text += ", client: " + request.client;
+    if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
+    if (request.ignore_eos) text += ", ignore_eos: true";
+    if (!request.cache_salt.empty()) text += ", cache_salt: " + request.cache_salt;
+    if (request.no_prefix_read) text += ", no_prefix_read: true";
+    if (!request.content.empty()) {
+      text += ", hash_block_size: " + number(request.content.front().tokens) + ", hash_ids: [";
+      for (std::size_t i = 0; i < request.content.size(); ++i)
+        text += (i > 0 ? ", " : "") + number(static_cast<std::int64_t>(request.content[i].key));
+      text += "]";
+    }
+    text += "}\n";
   }
   return text;
 }
