@@ -21,8 +21,16 @@ std::unique_ptr<VictimChoice> make_most_reclaimable_blocks_victim(const ServerCo
 std::unique_ptr<VictimChoice> make_least_recompute_victim(const ServerConfig& server);
 std::unique_ptr<VictimChoice> make_latest_arrival_victim(const ServerConfig& server);
 
+std::unique_ptr<FateChoice> make_dropped_fate(const ServerConfig& server);
+std::unique_ptr<FateChoice> make_swapped_fate(const ServerConfig& server);
+std::unique_ptr<FateChoice> make_cheaper_fate(const ServerConfig& server);
+
 EngineParts make_vllm_v1(const ServerConfig& server);
 EngineParts make_orca(const ServerConfig& server);
 EngineParts make_static_batch(const ServerConfig& server);
+EngineParts make_vllm_v0(const ServerConfig& server);
+EngineParts make_sarathi(const ServerConfig& server);
+
+bool vllm_v0_swaps(const SchedulerSpec& scheduler);
 
 }  // namespace decodesim

@@ -13,6 +13,8 @@ struct EngineRules {
   bool by_arrival = false;          // running sequences are in the order of arrival instead
   bool evicts_last_admitted = false;
   std::string victim{};           // the rule by which each victim is the right one, by its name on that axis
+  bool stalls = false;            // decodes may wait for prompts, or start anew for each token: progress is slower
+  bool gives_up = false;          // requests that it cannot serve leave it
   bool may_cycle = false;         // requests may evict each other without end, so no progress is promised
   bool victims_to_head = false;   // else where the next schedule shows them
   bool victims_to_tail = false;   // behind all that wait at the start of the pass

@@ -74,6 +74,7 @@ void InvariantChecker::step(const StepFacts& facts) {
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
+  if (rules_.gives_up) set_aside_given_up(facts);
   replay_schedule(facts);
   replay_waiting(facts);
   check_counts(facts);
@@ -82,10 +83,25 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_) {
-    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
+    require(rules_.may_cycle || passes_without_end_ <= passes_to_an_end(),
             "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
+}
+
+/// The oldest that runs gets a token in each pass; or where prompts stall it, or it starts anew, once in as many passes as
+/// there are prompts, and chunks of its own.
+std::int64_t InvariantChecker::passes_to_an_end() const {
+  const std::int64_t straight = longest_alone_ + 2;
+  return rules_.stalls ? straight * (static_cast<std::int64_t>(lives_.size()) + straight) : straight;
+}
+
+void InvariantChecker::enter_running(Life& life) {
+  const auto place = rules_.by_arrival ? std::find_if(running_.begin(), running_.end(),
+                                                      [&](const Life* other) { return other->rank > life.rank; })
+                                       : running_.end();
+  running_.insert(place, &life);
+  life.state = State::running;
 }
 
 void InvariantChecker::check_times(const StepFacts& facts) {
@@ -182,7 +198,7 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
   const bool evicted = facts.preempted > 0;
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
-  const bool queue = facts.waiting + left > 0;
+  const bool queue = facts.waiting + facts.swapped + left > 0;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");
