@@ -40,7 +40,7 @@ EngineRules rules_of_vllm_v0(const ServerConfig& server) {
           .stalls = true,
           .gives_up = true,
           .victims_to_head = true,
-          .takes_head = !chunks,
+          .takes_head = !chunks && drops,
           .first_come_first = !chunks && drops,
           .evicts_or_admits = !chunks,
           .exact_tables = !chunks,
