@@ -13,7 +13,6 @@ class ReplicaView {
  public:
   explicit ReplicaView(const ReplicaState& state) : state_(state) {}
 
-  [[nodiscard]] Time now() const { return state_.now; }
   [[nodiscard]] std::int64_t num_blocks() const { return state_.config.num_blocks; }
   [[nodiscard]] std::int64_t total_blocks() const { return state_.memory->total(); }
   [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
