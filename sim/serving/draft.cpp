@@ -116,6 +116,16 @@ bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
   return true;
 }
 
+KvFate Draft::displace(Sequence& victim, const Eviction& eviction, KvFate wanted) {
+  const SchedulerSpec& knobs = state_.config.scheduler;
+  const bool hopeless = knobs.never_fits == NeverFits::fail_after && &victim == eviction.requester &&
+                        victim.self_preemptions + 1 >= knobs.fail_after;
+  const bool holds_any = victim.state == SequenceState::decoding || victim.cached > 0;
+  if (wanted == KvFate::swapped && holds_any && !hopeless && swap_out(victim, eviction)) return KvFate::swapped;
+  evict(victim, eviction);
+  return KvFate::dropped;
+}
+
 void Draft::swap_in(Sequence& swapped) {
   check(swapped.state == SequenceState::swapped, "only who is on the host comes back from it");
   std::erase(state_.swapped, &swapped);
@@ -165,14 +175,14 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   waiting.admitted = true;
 }
 
-void Draft::drop(Sequence& sequence) {
+void Draft::drop(Sequence& sequence, std::string_view reason) {
   if (sequence.state == SequenceState::swapped) {
     std::erase(state_.swapped, &sequence);
     state_.host.used -= sequence.host_blocks;
   } else {
     state_.waiting.remove(sequence);
   }
-  decisions_.dropped.push_back(&sequence);
+  decisions_.dropped.push_back({&sequence, reason});
 }
 
 }  // namespace decodesim

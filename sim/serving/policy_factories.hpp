@@ -28,6 +28,10 @@ std::unique_ptr<VictimChoice> make_latest_arrival_victim(const ServerConfig& ser
 EngineParts make_mlfq(const ServerConfig& server);
 EngineParts make_sjf(const ServerConfig& server);
 EngineParts make_srpt(const ServerConfig& server);
+std::unique_ptr<FateChoice> make_dropped_fate(const ServerConfig& server);
+std::unique_ptr<FateChoice> make_swapped_fate(const ServerConfig& server);
+std::unique_ptr<FateChoice> make_cheaper_fate(const ServerConfig& server);
+
 EngineParts make_vllm_v1(const ServerConfig& server);
 EngineParts make_vtc(const ServerConfig& server);
 EngineParts make_orca(const ServerConfig& server);
@@ -36,5 +40,9 @@ EngineParts make_trtllm_guaranteed_no_evict(const ServerConfig& server);
 EngineParts make_trtllm_max_utilization(const ServerConfig& server);
 EngineParts make_trtllm_static_batch(const ServerConfig& server);
 EngineParts make_sglang(const ServerConfig& server);
+EngineParts make_vllm_v0(const ServerConfig& server);
+EngineParts make_sarathi(const ServerConfig& server);
+
+bool vllm_v0_swaps(const SchedulerSpec& scheduler);
 
 }  // namespace decodesim

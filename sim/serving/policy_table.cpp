@@ -17,6 +17,7 @@ constexpr std::array policies{
     PolicyRow{"phase_order", "levels",
               "the same, by levels of growing quanta; who has used up its own falls to the next"},
     PolicyRow{"phase_order", "prefill-first", "who may start computes its prompt, and those that run wait meanwhile"},
+    PolicyRow{"phase_order", "decode-first", "all decodes run, then prompts that run, then the queue is admitted"},
 
     PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
     PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
@@ -50,6 +51,7 @@ constexpr std::array policies{
     PolicyRow{"victim", "last-in-list", "the last of the list that has started, which may be the requester itself"},
     PolicyRow{"admission", "new-token-ratio",
               "prompt and max_tokens must fit beside a share of what running requests may still generate"},
+    PolicyRow{"admission", "whole-allocated", "the whole known sequence must fit now, and takes all its blocks"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
               make_last_admitted_victim},
@@ -68,7 +70,10 @@ constexpr std::array policies{
     PolicyRow{"destination", "same-place", "a victim waits before all that arrived after it"},
     PolicyRow{"destination", "by-key", "a victim waits where the order of the queue puts it"},
 
-    PolicyRow{"kv_fate", "dropped", "a victim's KV is lost and recomputed"},
+    PolicyRow{"kv_fate", "dropped", "a victim's KV is lost and recomputed", make_dropped_fate},
+    PolicyRow{"kv_fate", "swapped", "a victim's KV moves to the host, where that has room", make_swapped_fate},
+    PolicyRow{"kv_fate", "cheaper", "swapped where that is predicted to take less time than to recompute",
+              make_cheaper_fate},
 
     PolicyRow{"after_eviction", "wait", "a pass that evicted admits nobody"},
     PolicyRow{"after_eviction", "admit",
@@ -82,7 +87,7 @@ constexpr std::array<std::string_view, 6> vllm_v1_knobs{
     "async",    "max_num_batched_tokens", "long_prefill_token_threshold", "enable_chunked_prefill", "reserve_full_isl",
     "watermark"};
 constexpr std::array<std::string_view, 10> vllm_v1_open{"queue_order", "admission", "victim",  "head", "tail",
-                                                        "same-place",  "by-key",    "dropped", "wait", "admit"};
+                                                        "same-place",  "by-key",    "kv_fate", "wait", "admit"};
 
 constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
@@ -106,12 +111,25 @@ constexpr std::array<std::string_view, 1> srpt_knobs{"max_num_batched_tokens"};
 constexpr std::array<std::string_view, 2> mlfq_knobs{"max_num_batched_tokens", "mlfq"};
 constexpr std::array<std::string_view, 7> sglang_policies{
     "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
+constexpr std::array<std::string_view, 7> vllm_v0_policies{
+    "prefill-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "wait"};
+constexpr std::array<std::string_view, 6> vllm_v0_knobs{
+    "max_num_batched_tokens", "enable_chunked_prefill", "watermark", "preemption_mode", "append_check", "delay_factor"};
+constexpr std::array<std::string_view, 1> vllm_v0_open{"kv_fate"};
+
+constexpr std::array<std::string_view, 7> sarathi_policies{
+    "decode-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "admit"};
+constexpr std::array<std::string_view, 2> sarathi_knobs{"watermark", "chunk_size"};
+
+bool vllm_v1_swaps(const SchedulerSpec& scheduler) {
+  return scheduler.policies.kv_fate && *scheduler.policies.kv_fate != "dropped";
+}
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
               "vLLM V1 scheduler, upstream state of August 2026: FCFS or by priority, running first, chunked prefill, "
               "preemption by recompute",
-              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs, vllm_v1_open},
+              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs, vllm_v1_open, vllm_v1_swaps},
     EngineRow{"orca", "iteration-level scheduling with memory reserved for whole lives (Orca, OSDI 2022)", false,
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
@@ -149,6 +167,13 @@ constexpr std::array engines{
         make_sglang,
         sglang_policies,
         {}},
+    EngineRow{
+        "vllm-v0",
+        "vLLM V0 scheduler: FCFS, whole prompts in steps of their own or chunks beside decodes, preemption of the "
+        "last arrived by recompute or by swapping to the host",
+        false, make_vllm_v0, vllm_v0_policies, vllm_v0_knobs, vllm_v0_open, vllm_v0_swaps},
+    EngineRow{"sarathi", "Sarathi-Serve scheduler: every decode in every step, prompts in chunks beside them, FCFS",
+              false, make_sarathi, sarathi_policies, sarathi_knobs},
 };
 
 template <class Make>
@@ -212,6 +237,9 @@ std::unique_ptr<VictimChoice> make_victim(const ServerConfig& server, std::strin
   return made<MakeVictim>("victim", server.scheduler.policies.victim, own, server);
 }
 
+std::unique_ptr<FateChoice> make_fate(const ServerConfig& server, std::string_view own) {
+  return made<MakeFate>("kv_fate", server.scheduler.policies.kv_fate, own, server);
+}
 Destination destination_of(const ServerConfig& server, std::string_view own) {
   const std::optional<std::string>& chosen = server.scheduler.policies.destination;
   const std::string_view name = chosen ? std::string_view(*chosen) : own;

@@ -88,7 +88,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
     Draft draft(state_, decisions_);
     scheduler_->plan(ReplicaView(state_), draft);
   } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
-  for (Sequence* sequence : decisions_.dropped) given_up_.push_back({sequence, Outcome::cancelled, reason_given_up});
+  for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
@@ -203,7 +203,8 @@ void Replica::cancel_hopeless() {
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
     given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
+  const bool idle =
+      state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty() && decisions_.dropped.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
     given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});

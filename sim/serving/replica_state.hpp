@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sim/serving/kv_memory.hpp"
@@ -31,6 +32,12 @@ struct HostPool {
 /// How running sequences are sorted: by admission, or by arrival whenever they were admitted.
 enum class RunningOrder { admission, arrival, priority_arrival };
 
+/// A request that the engine gave up, and why.
+struct GivenUp {
+  Sequence* sequence = nullptr;
+  std::string_view reason;
+};
+
 /// What one pass decided.
 struct PassDecisions {
   bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
@@ -38,7 +45,7 @@ struct PassDecisions {
   std::vector<Chunk> chunks;             // who gets tokens beside the cohort
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
-  std::vector<Sequence*> dropped;        // requests that the engine gave up
+  std::vector<GivenUp> dropped;          // requests that the engine gave up
   std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
   std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any

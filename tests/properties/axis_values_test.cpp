@@ -54,6 +54,11 @@ std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row
     // A sorted queue has one place for victims, and only it has that one.
     if (row.axis == "queue_order" || row.axis == "destination") with.scheduler.policies.destination = {};
     if (row.axis == "destination") with.scheduler.policies.queue_order = {};
+    // Room on the host, at no cost.
+    if (row.axis == "kv_fate") {
+      with.host_blocks = 1000;
+      with.host.bandwidth = BytesPerSecond(0);
+    }
     ServerConfig without = with;
     choose(with.scheduler.policies, row.axis, row.name);
     choose(without.scheduler.policies, row.axis, another_on(engine, row));

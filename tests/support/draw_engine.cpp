@@ -62,6 +62,7 @@ void draw_policies(Draws& draws, SchedulerSpec& knobs) {
     policies.destination = policies.queue_order ? "by-key" : draws.pick({"head", "tail", "same-place"});
   if (draws.chance(40)) policies.after_eviction = pick("after_eviction");
   draw_policy_knobs(draws, knobs);
+  if (draws.chance(40)) policies.kv_fate = draws.pick({"dropped", "swapped", "swapped", "cheaper"});
 }
 
 void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
@@ -115,6 +116,15 @@ void draw_static_batch(Draws& draws, const Ranges& ranges, ServerConfig& server)
   if (draws.chance(50)) server.scheduler.finished_slots = FinishedSlots::hold_until_batch_end;
 }
 
+/// Watermark and how prompts reach the server, for engines that take whole prompts' blocks.
+void draw_whole_prompts(Draws& draws, ServerConfig& server) {
+  if (draws.chance(60)) server.scheduler.watermark = static_cast<double>(draws.between(1, 30)) / 100;
+  if (draws.chance(20)) {
+    server.serving.prefill = PrefillMode::arrives_computed;
+    if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
+  }
+}
+
 void draw_trtllm(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   knobs.trtllm.context_chunking_policy = draws.pick(
@@ -159,6 +169,37 @@ void draw_mlfq(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   if (draws.chance(20)) server.serving.prefill = PrefillMode::arrives_computed;
 }
 
+void draw_vllm_v0(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  SchedulerSpec& knobs = server.scheduler;
+  knobs.enable_chunked_prefill = draws.chance(40);
+  // A budget that holds every prompt, more often than not, so that few are ignored.
+  if (!knobs.enable_chunked_prefill && draws.chance(70)) knobs.max_num_batched_tokens = 2 * ranges.long_max;
+  if (draws.chance(40)) knobs.vllm_v0.append_check = AppendCheck::exact;
+  if (draws.chance(25)) knobs.vllm_v0.delay_factor = static_cast<double>(draws.between(1, 8)) / 4;
+  if (draws.chance(30)) {
+    knobs.policies.kv_fate = draws.pick({"dropped", "swapped", "cheaper"});
+  } else if (draws.chance(50)) {
+    knobs.vllm_v0.preemption_mode = PreemptionMode::swap;
+  }
+  draw_whole_prompts(draws, server);
+}
+
+void draw_sarathi(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  SchedulerSpec& knobs = server.scheduler;
+  SarathiKnobs& own = knobs.sarathi;
+  if (draws.chance(70)) {
+    own.chunk_size = knobs.max_num_batched_tokens;
+  } else {
+    own.chunk_schedule = ChunkSchedule::linear;
+    own.chunk_size_low = draws.between(1, 40);
+    own.chunk_size_high = own.chunk_size_low + draws.between(0, 100);
+    own.chunk_schedule_tokens = draws.between(1, 2 * ranges.long_max);
+    own.chunk_schedule_stages = draws.between(1, 6);
+  }
+  knobs.max_num_batched_tokens = SchedulerSpec{}.max_num_batched_tokens;  // not read
+  draw_whole_prompts(draws, server);
+}
+
 /// Every engine with what draws its knobs, and its share of the scenarios.
 struct EngineDraw {
   const char* name;
@@ -177,6 +218,8 @@ constexpr std::array engine_draws{
     EngineDraw{"srpt", 10, draw_srpt},
     EngineDraw{"mlfq", 12, draw_mlfq},
     EngineDraw{"sglang", 40, draw_sglang},
+    EngineDraw{"vllm-v0", 30, draw_vllm_v0},
+    EngineDraw{"sarathi", 15, draw_sarathi},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/support/engine_rules.hpp"
 
+#include "sim/serving/policy_table.hpp"
+
 namespace decodesim::tests {
 
 namespace {
@@ -26,6 +28,37 @@ EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
           .own_blocks = true,
           .within_budget = true,
           .exact_limit = !admits_on};
+}
+
+EngineRules rules_of_vllm_v0(const ServerConfig& server) {
+  const SchedulerSpec& knobs = server.scheduler;
+  const bool chunks = knobs.enable_chunked_prefill;
+  const bool drops = !may_swap(knobs);
+  return {.by_arrival = true,
+          .evicts_last_admitted = !chunks,
+          .victim = chunks ? "" : "latest-arrival",
+          .stalls = true,
+          .gives_up = true,
+          .victims_to_head = true,
+          .takes_head = !chunks && drops,
+          .first_come_first = !chunks && drops,
+          .evicts_or_admits = !chunks,
+          .exact_tables = !chunks,
+          .has_tables = true,
+          .own_blocks = true,
+          .within_budget = chunks};
+}
+
+EngineRules rules_of_sarathi() {
+  return {.by_arrival = true,
+          .evicts_last_admitted = true,
+          .victim = "latest-arrival",
+          .stalls = true,
+          .victims_to_head = true,
+          .takes_head = true,
+          .first_come_first = true,
+          .has_tables = true,
+          .own_blocks = true};
 }
 
 }  // namespace
@@ -77,6 +110,8 @@ EngineRules rules_of(const ServerConfig& server) {
             .prompts_or_tokens = !knobs.enable_mixed_chunk,
             .all_decode = true};
   }
+  if (engine == "vllm-v0") return rules_of_vllm_v0(server);
+  if (engine == "sarathi") return rules_of_sarathi();
   return {};
 }
 

@@ -35,6 +35,8 @@ struct EngineRules {
   bool has_radix_tree = false;      // an admission may find what others computed
   bool prompts_or_tokens = false;   // a pass that computes prompts lets all that decode wait
   bool all_decode = false;          // all that decode get a token in a pass, or none
+  bool stalls = false;              // decodes may wait for prompts, or start anew for each token: progress is slower
+  bool gives_up = false;            // requests that it cannot serve leave it
 };
 EngineRules rules_of(const ServerConfig& server);
 

@@ -84,6 +84,7 @@ void InvariantChecker::step(const StepFacts& facts) {
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
+  if (rules_.gives_up) set_aside_given_up(facts);
   replay_schedule(facts);
   replay_waiting(facts);
   check_counts(facts);
@@ -94,12 +95,27 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
-    // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
-    const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
-    const std::int64_t most = rules_.takes_turns ? 2 * outputs_alone_ : in_turn * longest_alone_;
-    require(passes_without_end_ <= most + 3, "some request finishes within a bounded number of passes");
+    require(passes_without_end_ <= passes_to_an_end(), "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
+}
+
+/// The oldest that runs gets a token in each pass; or where prompts stall it, or it starts anew, once in as many passes as
+/// there are prompts, and chunks of its own.
+std::int64_t InvariantChecker::passes_to_an_end() const {
+  // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
+  if (rules_.takes_turns) return 2 * outputs_alone_ + 3;
+  const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
+  const std::int64_t straight = in_turn * longest_alone_ + 3;
+  return rules_.stalls ? straight * (static_cast<std::int64_t>(lives_.size()) + straight) : straight;
+}
+
+void InvariantChecker::enter_running(Life& life) {
+  const auto place = rules_.by_arrival ? std::find_if(running_.begin(), running_.end(),
+                                                      [&](const Life* other) { return other->rank > life.rank; })
+                                       : running_.end();
+  running_.insert(place, &life);
+  life.state = State::running;
 }
 
 void InvariantChecker::check_times(const StepFacts& facts) {
@@ -215,7 +231,7 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
   // Who is evicted with its last token out was in the queue for a moment.
   const bool in_vain = std::any_of(over_.begin(), over_.end(), [this](const Life* life) { return !runs(*life); });
-  const bool queue = facts.waiting + left > 0 || in_vain;
+  const bool queue = facts.waiting + facts.swapped + left > 0 || in_vain;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");

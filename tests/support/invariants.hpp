@@ -80,11 +80,14 @@ class InvariantChecker : public Observer {
 
   void require(bool holds, const std::string& rule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  [[nodiscard]] std::int64_t passes_to_an_end() const;
+  void enter_running(Life& life);
   [[nodiscard]] bool fits_alone(const Life& life) const;
   [[nodiscard]] bool runs(const Life& life) const;  // or is held after its last token
   Life& life_of(const Request* request);            // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
+  void set_aside_given_up(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
   void check_victim(const Life& victim);
   void put_back(Life& victim, Time start);

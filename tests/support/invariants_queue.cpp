@@ -100,8 +100,7 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
             "nobody is admitted before one who came earlier");
   }
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
-  running_.push_back(&life);
-  life.state = State::running;
+  enter_running(life);
 
   std::int64_t found = 0;
   for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
@@ -117,6 +116,18 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   life.found_first += found - again;
   life.admitted = life.prefilling = true;
   life.cached = found;
+}
+
+/// Who waited and neither waits nor runs after the pass left the queue, and is in nobody's way there.
+void InvariantChecker::set_aside_given_up(const StepFacts& facts) {
+  std::set<std::int64_t> still;
+  for (const Request* request : facts.schedule->waiting) still.insert(request->index);
+  for (const auto& [request, tokens] : facts.schedule->scheduled) still.insert(request->index);
+  std::erase_if(waiting_, [&](Life* life) {
+    const bool leaves = waits_at(*life, facts.start) && still.count(life->request.index) == 0;
+    if (leaves) life->state = State::leaving;
+    return leaves;
+  });
 }
 
 /// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.

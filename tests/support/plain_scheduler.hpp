@@ -120,8 +120,8 @@ class PlainScheduler {
   [[nodiscard]] virtual KvSlots slots() const = 0;
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 
-  Time now{};                           // when the pass begins
-  std::vector<PlainSequence*> running;  // in the order of admission
+  Time now{};                           // of the pass at hand
+  std::vector<PlainSequence*> running;  // in the order of admission, or of arrival where the engine sorts them so
   std::deque<PlainSequence*> waiting;   // head first
   std::vector<PlainSequence*> swapped;  // whose KV is on the host
 };
@@ -139,6 +139,8 @@ std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_trtllm(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_sglang(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_vllm_v0(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sarathi(const ServerConfig& server);
 
 /// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
 class PlainPool {

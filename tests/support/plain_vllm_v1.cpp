@@ -7,6 +7,7 @@
 
 #include "tests/support/plain_admission.hpp"
 #include "tests/support/plain_fair.hpp"
+#include "tests/support/plain_host.hpp"
 #include "tests/support/plain_lengths.hpp"
 #include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_scheduler.hpp"
@@ -18,7 +19,7 @@ namespace {
 class PlainVllmV1 final : public PlainScheduler {
  public:
   PlainVllmV1(const ServerConfig& server, const std::string& own_order, const std::string& own_admission)
-      : server_(server), pool_(server), fair_(server.scheduler.fair) {
+      : server_(server), pool_(server), host_(server), fair_(server.scheduler.fair) {
     const PolicyChoices& chosen = server.scheduler.policies;
     order_ = chosen.queue_order.value_or(own_order);
     victim_ = chosen.victim.value_or(order_ == "priority" ? "lowest-priority" : "last-admitted");
@@ -48,6 +49,7 @@ class PlainVllmV1 final : public PlainScheduler {
 
  private:
   void extend_running(PlainPlan& plan);
+  void swap_in(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
   void give_up(PlainPlan& plan);
   void take_back(PlainPlan& plan, const PlainSequence* victim);
@@ -56,6 +58,7 @@ class PlainVllmV1 final : public PlainScheduler {
 
   const ServerConfig& server_;
   PlainPool pool_;
+  PlainHost host_;
   std::string order_;
   std::string victim_;
   std::string destination_;
@@ -80,7 +83,8 @@ PlainPlan PlainVllmV1::plan() {
 
   extend_running(plan);
   if (plan.preempted.empty() || server_.scheduler.policies.after_eviction == "admit") {
-    admit_waiting(plan);
+    swap_in(plan);
+    if (swapped.empty()) admit_waiting(plan);
   } else {
     plan.limit = AdmissionLimit::kv_capacity;
   }
@@ -136,6 +140,41 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
   }
 }
 
+/// Who is on the host comes back first, the oldest first, with all its blocks; not in a pass that evicted.
+void PlainVllmV1::swap_in(PlainPlan& plan) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  std::sort(swapped.begin(), swapped.end(),
+            [](const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; });
+  while (!swapped.empty()) {
+    PlainSequence* r = swapped.front();
+    if (budget_ == 0) {
+      plan.limit = AdmissionLimit::token_budget;
+      return;
+    }
+    if (static_cast<std::int64_t>(running.size()) >= knobs.max_num_seqs) {
+      plan.limit = AdmissionLimit::max_num_seqs;
+      return;
+    }
+    std::int64_t n = r->known() - r->cached;
+    if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
+    n = std::min(n, budget_);
+    std::int64_t watermark = 0;
+    if (!running.empty()) {
+      watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
+    }
+    if (!plan.preempted.empty() || pool_.blocks_for(r->cached + n) + watermark > pool_.free()) {
+      plan.limit = AdmissionLimit::kv_capacity;
+      return;
+    }
+    swapped.erase(swapped.begin());
+    running.push_back(r);
+    plan.swapped_in.push_back({r, r->cached, host_.give_back(*r)});
+    pool_.take(*r, pool_.blocks_for(r->cached + n));
+    plan.scheduled.push_back({r, r->cached, n});
+    budget_ -= n;
+  }
+}
+
 /// Phase W: the head of the queue, again and again, until something stops it.
 void PlainVllmV1::admit_waiting(PlainPlan& plan) {
   const SchedulerSpec& knobs = server_.scheduler;
@@ -186,7 +225,8 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
 /// Takes away who can never run.
 void PlainVllmV1::give_up(PlainPlan& plan) {
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
-  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && head_refused_for_blocks_) {
+  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && swapped.empty() &&
+      head_refused_for_blocks_) {
     const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
     plan.cancelled.push_back({waiting[head], "can never be admitted"});
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
@@ -195,8 +235,16 @@ void PlainVllmV1::give_up(PlainPlan& plan) {
 
 void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,
                           EvictionReason reason) {
+  const bool to_host = host_.takes(*victim, requester, "dropped");
   const std::int64_t free_before = pool_.free();
   pool_.release(*victim);
+  if (to_host) {
+    plan.preempted.push_back(victim);
+    plan.evictions.push_back(keep_kv_on_host(*victim, requester, reason, free_before, pool_.free()));
+    host_.put(*victim);
+    swapped.push_back(victim);
+    return;
+  }
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
   plan.preempted.push_back(victim);
   decoding_.erase(victim);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/model/deployment_fields.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_fields.hpp"
@@ -91,18 +92,23 @@ void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const s
   server.num_blocks = server.usable_blocks + (find_engine(server.scheduler.engine)->keeps_null_block ? 1 : 0);
 }
 
-/// Room on the host, for a scheduler that swaps; only where the cost model is made up too, since the transfers of the other
-/// ones have prices that follow from the machine.
+/// Room on the host for nobody, for a few or for all, over a link that is slow or fast beside a step.
 void draw_host(Draws& draws, RandomScenario& scenario) {
   ServerConfig& server = scenario.server;
-  if (!may_swap(server.scheduler) || scenario.cost_kind != ScenarioCost::shape || draws.chance(20)) return;
-  server.host_blocks = draws.between(1, draws.chance(50) ? 12 : 2 * server.usable_blocks);
-  server.host = {.block_bytes = Bytes(4096),
-                 .block_messages = 4,
-                 .ranks = 2,
-                 .bandwidth = BytesPerSecond(1e9),
-                 .setup = Seconds(2e-6),
-                 .per_message = Seconds(1e-7)};
+  if (!may_swap(server.scheduler)) return;
+  HostSwapSpec& swap = scenario.memory.host_swap;
+  swap.blocks =
+      draws.pick<std::int64_t>({0, server.usable_blocks / 2, 2 * server.usable_blocks, 100 * server.usable_blocks});
+  HostLinkSpec& link = scenario.memory.host_link;
+  if (draws.chance(50)) link.bandwidth = BytesPerSecond(draws.pick({1e7, 1e9, 25e9}));
+  if (draws.chance(50)) link.per_message = Seconds(0);
+  CostKind kind = CostKind::ideal;
+  if (scenario.cost_kind == ScenarioCost::grid) kind = CostKind::fixed;
+  if (scenario.cost_kind == ScenarioCost::roofline) kind = CostKind::roofline;
+  scenario.memory.block_size = server.block_size;
+  const HostMemory host = sample_host(kind, server.scheduler, scenario.memory);
+  server.host_blocks = host.blocks;
+  server.host = host.transfer;
 }
 
 void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {
@@ -198,8 +204,10 @@ std::string RandomScenario::yaml() const {
   SchedulerSpec knobs = server.scheduler;
   knobs.max_model_len = server.max_model_len;
   std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
-  text += "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) +
-          (may_swap(server.scheduler) ? ", host_swap: {blocks: " + number(server.host_blocks) + "}" : "") + "}\n";
+  MemorySpec stated = memory;
+  stated.num_gpu_blocks = server.num_blocks;
+  stated.block_size = server.block_size;
+  text += "memory:\n" + fields_text(memory_fields, &stated, "  ");
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
 

@@ -18,6 +18,7 @@ class RunningFirst final : public Scheduler {
   struct Policies {
     std::unique_ptr<AdmissionTest> admission;
     std::unique_ptr<VictimChoice> victim;
+    std::unique_ptr<FateChoice> fate;
     Destination destination = Destination::head;
     bool admits_after_eviction = false;
   };
@@ -38,7 +39,7 @@ class RunningFirst final : public Scheduler {
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
-    } else {
+    } else if (swap_in(view, draft)) {
       admit(view, draft);
     }
   }
@@ -135,7 +136,8 @@ class RunningFirst final : public Scheduler {
       Sequence& victim = policies_.victim->choose(view, requester);
       forget(draft, victim, requester);
       policies_.admission->left(victim);
-      draft.evict(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination});
+      draft.displace(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination},
+                     policies_.fate->choose(view, victim));
       if (&victim == &requester) return false;
     }
     return true;
@@ -152,6 +154,30 @@ class RunningFirst final : public Scheduler {
     } else {
       std::erase(left_out_, &victim);
     }
+  }
+
+  // Those on the host come back before anybody is admitted, in order of arrival, but not in a pass that evicted. False
+  // where somebody is left there.
+  bool swap_in(const ReplicaView& view, Draft& draft) {
+    while (!view.swapped().empty()) {
+      Sequence& first = *view.swapped().front();
+      const std::int64_t tokens = std::min(within_threshold(first.known() - first.cached), budget_);
+      AdmissionLimit limit = AdmissionLimit::arrivals;
+      if (draft.evicted_any() || memory_.blocks_for(first.cached + tokens) + spared(view) > memory_.free())
+        limit = AdmissionLimit::kv_capacity;
+      if (view.running() >= knobs_.max_num_seqs) limit = AdmissionLimit::max_num_seqs;
+      if (budget_ == 0) limit = AdmissionLimit::token_budget;
+      if (limit != AdmissionLimit::arrivals) {
+        draft.limited_by(limit);
+        return false;
+      }
+      check(memory_.grow(first, first.cached + tokens), "a sequence that comes back from the host has room");
+      policies_.admission->admitted(first, first.cached + tokens == first.known());
+      draft.swap_in(first);
+      if (first.state == SequenceState::prefilling) draft.serve(first, tokens);
+      budget_ -= tokens;
+    }
+    return true;
   }
 
   void admit(const ReplicaView& view, Draft& draft) {
@@ -204,6 +230,7 @@ EngineParts make_running_first(const ServerConfig& server, const RunningFirstPol
   std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
   RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
                                   .victim = make_victim(server, own.victim),
+                                  .fate = make_fate(server, "dropped"),
                                   .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
                                   .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
