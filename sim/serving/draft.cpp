@@ -151,12 +151,17 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
   state_.waiting.admit(waiting);
   waiting.cached = found;
+  waiting.generated_at_admission = waiting.generated;
   enter_running(waiting);
   enter_prefilling(waiting);
   if (tokens > 0) decisions_.chunks.push_back({&waiting, tokens});
   if (found > 0) decisions_.found.push_back({&waiting, found});
-  (waiting.admitted ? waiting.found_again : waiting.found_first) += found;
-  (waiting.admitted ? decisions_.found_again : decisions_.found_first) += found;
+  // What a victim finds beyond what it had before is new to it, as it is to who comes for the first time.
+  const std::int64_t again = std::min(found, waiting.cached_before);
+  waiting.found_again += again;
+  waiting.found_first += found - again;
+  decisions_.found_again += again;
+  decisions_.found_first += found - again;
   waiting.admitted = true;
 }
 

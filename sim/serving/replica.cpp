@@ -19,8 +19,10 @@ const EngineRow& engine_named(const std::string& name) {
 bool by_order(const Sequence* a, const Sequence* b) { return stands_before(*a, *b); }
 }  // namespace
 
-Replica::Replica(const ServerConfig& server, bool wants_schedule)
-    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {}
+Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
+    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {
+  wants_memory_ = wants_memory;
+}
 
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
     : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
@@ -61,11 +63,14 @@ Sequence& Replica::new_sequence() {
   }
   Sequence& sequence = *unused_.back();
   unused_.pop_back();
-  // The table keeps its memory, since the next sequence is likely to need as much.
+  // The lists keep their memory, since the next sequence is likely to need as much.
   BlockTable blocks = std::move(sequence.blocks);
+  PrefixChain chain = std::move(sequence.chain);
+  chain.clear();
   const std::size_t slot = sequence.slot;
   sequence = Sequence{};
   sequence.blocks = std::move(blocks);
+  sequence.chain = std::move(chain);
   sequence.slot = slot;
   return sequence;
 }
@@ -198,6 +203,11 @@ void Replica::complete(Time end) {
   given_up_.clear();
   if (!departures_.empty()) watchdog_.progress();
   if (wants_schedule_) facts_.schedule = &schedule_;
+  if (wants_memory_) {
+    memory_facts_ = {};
+    state_.memory->describe(memory_facts_);
+    facts_.memory = &memory_facts_;
+  }
 }
 
 // It keeps its place and its memory until the next pass is planned. Who may get more tokens, as far as the engine can

@@ -113,6 +113,10 @@ void FactsText::step(const StepFacts& facts) {
     line += " " + name(request) + ":";
     for (std::uint32_t block : table) line += std::to_string(block) + ",";
   }
+  line += " free queue";
+  for (std::uint32_t block : facts.memory->free_queue) line += " " + std::to_string(block);
+  line += " hashed";
+  for (std::uint32_t block : facts.memory->hashed_blocks) line += " " + std::to_string(block);
   lines_.push_back(line);
 }
 

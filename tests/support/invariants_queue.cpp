@@ -62,7 +62,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
             "the last admitted is evicted first");
     check_victim(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-    for (std::uint32_t block : life.table) holders_.erase(block);
+    let_go(life);
     life.table.clear();
     life.preemptions += 1;
     if (told.requester == told.victim) life.self_preemptions += 1;
@@ -105,11 +105,14 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
     if (request->index == life.request.index) found = tokens;
   }
-  if (server_.serving.prefill == PrefillMode::computed) {
+  if (server_.serving.prefill == PrefillMode::computed && !rules_.caches_prefixes) {
     require(found == 0, "nothing is found in place where prompts are computed");
   }
   require(found < life.known(), "at least one token is computed at admission");
-  (life.admitted ? life.found_again : life.found_first) += found;
+  if (rules_.caches_prefixes) check_hits(life, found, facts);
+  const std::int64_t again = std::min(found, life.high);
+  life.found_again += again;
+  life.found_first += found - again;
   life.admitted = true;
   life.cached = found;
 }

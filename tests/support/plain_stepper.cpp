@@ -38,6 +38,7 @@ class PlainRun {
   void tell_idle_passes();
   void step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
+  void release_those_over();
   std::vector<PlainSequence*> end_those_over();
   std::int64_t book_recomputed(const PlainPlan& plan, StepShape& without);
   // The end.
@@ -219,8 +220,11 @@ void PlainRun::step(const PlainPlan& plan) {
   for (const PlainPlan::Found& found : plan.found) {
     schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
     PlainSequence& sequence = *found.sequence;
-    (sequence.admitted ? sequence.found_again : sequence.found_first) += found.tokens;
-    (sequence.admitted ? facts.found_again_tokens : facts.found_tokens) += found.tokens;
+    const std::int64_t had_before = std::min(found.tokens, sequence.cached_before_eviction);
+    sequence.found_again += had_before;
+    facts.found_again_tokens += had_before;
+    sequence.found_first += found.tokens - had_before;
+    facts.found_tokens += found.tokens - had_before;
   }
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
@@ -253,6 +257,7 @@ void PlainRun::step(const PlainPlan& plan) {
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
+  release_those_over();
   for (const PlainSequence* sequence : end_those_over()) schedule.finished.push_back(sequence->request);
   facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
   for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
@@ -284,6 +289,9 @@ void PlainRun::step(const PlainPlan& plan) {
   }
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
+  if (!server_.scheduler.async) release_those_over();
+  const MemoryFacts memory = scheduler_->memory();
+  facts.memory = &memory;
   for (Observer* observer : observers_) observer->step(facts);
 
   if (!server_.scheduler.async) end_those_over();
@@ -313,12 +321,16 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
   facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
 }
 
-/// Who got their last token in the last step leave, in the order of admission, and are returned.
+/// Who got their last token in the last step give their memory back, in the order of admission.
+void PlainRun::release_those_over() {
+  for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+}
+
+/// They leave, and are returned.
 std::vector<PlainSequence*> PlainRun::end_those_over() {
   std::vector<PlainSequence*> gone;
   gone.swap(over_);
   for (PlainSequence* sequence : gone) {
-    scheduler_->ended(*sequence);
     end(*sequence, Outcome::completed, "", now_);
   }
   return gone;
@@ -349,6 +361,7 @@ std::string PlainRun::who_waits(const std::string& why) const {
 }
 
 RunFacts PlainRun::finish(std::string watchdog) {
+  release_those_over();
   end_those_over();
   std::vector<PlainSequence*> left;
   for (Life& life : lives_) {

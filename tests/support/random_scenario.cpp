@@ -123,6 +123,22 @@ std::string seconds(Duration duration) {
   return digits.insert(digits.size() - 9, ".") + " s";
 }
 
+/// What its prompt begins with, as fields of a request.
+std::string content_text(const Request& request) {
+  std::string text;
+  if (!request.prefix_group.empty()) {
+    text += ", prefix_group: " + request.prefix_group + ", prefix_tokens: " + number(request.prefix_tokens);
+  } else if (!request.content.empty()) {
+    for (const TokenRun& run : request.content)
+      text += (text.empty() ? ", hash_ids: [" : ", ") + number(static_cast<std::int64_t>(run.key));
+    // Only the last run can be shorter than a block.
+    text += "], hash_block_size: " + number(request.content.front().tokens);
+  }
+  if (!request.cache_salt.empty()) text += ", cache_salt: " + request.cache_salt;
+  if (request.no_prefix_read) text += ", no_prefix_read: true";
+  return text;
+}
+
 /// A share that has two decimals.
 std::string hundredths(double share) {
   const auto count = static_cast<std::int64_t>(share * 100 + 0.5);
@@ -182,8 +198,12 @@ std::string RandomScenario::yaml() const {
   SchedulerSpec knobs = server.scheduler;
   knobs.max_model_len = server.max_model_len;
   std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
-  text +=
-      "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) + "}\n";
+  text += "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size);
+  if (server.prefix_caching) {
+    text += std::string(", prefix_caching: true, uncached_free_to_front: ") +
+            (server.uncached_free_to_front ? "true" : "false");
+  }
+  text += "}\n";
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
 
@@ -220,7 +240,7 @@ std::string RandomScenario::yaml() const {
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
             ", max_tokens: " + number(request.max_tokens) +
-            (request.priority != 0 ? ", priority: " + number(request.priority) : "") + "}\n";
+            (request.priority != 0 ? ", priority: " + number(request.priority) : "") + content_text(request) + "}\n";
   }
   return text;
 }
