@@ -115,6 +115,11 @@ class Checks {
                 "'scheduler.max_model_len'",
             "set scheduler.max_model_len");
     }
+    if (scenario_.memory.prefix_caching && !engine_reads(scheduler.engine, "prefix_caching")) {
+      error("memory.prefix_caching", "unsupported",
+            "'memory.prefix_caching' has no effect on engine '" + scheduler.engine + "'",
+            "write 'prefix_caching: false'");
+    }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
     // vLLM V0 ignores prompts above the budget one by one.

@@ -162,6 +162,7 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
   state_.waiting.admit(waiting);
   waiting.cached = found;
+  waiting.generated_at_admission = waiting.generated;
   enter_running(waiting);
   enter_prefilling(waiting);
   if (tokens > 0) decisions_.chunks.push_back({&waiting, tokens});

@@ -29,6 +29,11 @@ class LockStep {
   [[nodiscard]] std::int64_t next_context() const { return cached_ + size_; }
   /// Members whose next token needs a new block, by order of admission.
   [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
+  /// Members whose next token fills a block: those at the boundary one step later.
+  [[nodiscard]] const BoundaryList& filling() const {
+    const std::size_t next = boundary_slot_ + 1;
+    return boundaries_[next == boundaries_.size() ? 0 : next];
+  }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
   /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.

@@ -73,8 +73,8 @@ struct RequestFacts {
   std::int64_t recomputed_tokens = 0;
   std::int64_t discarded_tokens = 0;    // KV that preemptions took from it
   std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
-  std::int64_t found_tokens = 0;        // in place when it was first admitted
-  std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
+  std::int64_t found_tokens = 0;        // in place when it was admitted, that it had never had before
+  std::int64_t found_again_tokens = 0;  // in place when it came back, of those that preemptions took from it
   // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
@@ -117,6 +117,12 @@ struct ScheduleFacts {
   EngineFigures ended;                     // after the step's releases
 };
 
+/// The blocks of a pool; only for observers that ask, since to list them costs a walk over all.
+struct MemoryFacts {
+  std::vector<std::uint32_t> free_queue;     // at the end of the step, what it finished given back; head first
+  std::vector<std::uint32_t> hashed_blocks;  // whose KV can be found, whoever holds them; by number
+};
+
 /// One pass of the scheduler and the step it led to. Counts are after scheduling and before releases.
 struct StepFacts {
   std::int64_t number = 0;  // from 1; idle passes of a fixed grid are counted
@@ -134,8 +140,8 @@ struct StepFacts {
   KvSlots slots;                   // of the KV memory, after scheduling
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};            // by how much the step would be shorter without them
-  std::int64_t found_tokens = 0;        // in place at first admissions of this pass
-  std::int64_t found_again_tokens = 0;  // in place at admissions of victims that came back
+  std::int64_t found_tokens = 0;        // in place at admissions of this pass, new to who found them
+  std::int64_t found_again_tokens = 0;  // in place for victims that came back, of what they had before
   std::int64_t swapped_out_tokens = 0;  // KV moved to the host and back in this pass, by tokens and by bytes
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
@@ -149,6 +155,7 @@ struct StepFacts {
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it
+  const MemoryFacts* memory = nullptr;      // where an observer wants it
 };
 
 /// The whole run, once, at its end.
@@ -173,6 +180,8 @@ class Observer {
   virtual ~Observer() = default;
   /// True where step() wants StepFacts::schedule.
   [[nodiscard]] virtual bool wants_schedule() const { return false; }
+  /// True where step() wants StepFacts::memory.
+  [[nodiscard]] virtual bool wants_memory() const { return false; }
   virtual void arrived(const Request&) {}
   /// A step, told when it is over and before the requests that end with it.
   virtual void step(const StepFacts&) {}

@@ -12,7 +12,8 @@ namespace decodesim {
 class AdmissionTest {
  public:
   virtual ~AdmissionTest() = default;
-  /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free.
+  /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free, less those
+  /// that it shares with others.
   [[nodiscard]] virtual bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found,
                                     std::int64_t tokens, std::int64_t spared) const = 0;
   /// Would it ever admit this request, if nobody else were there?

@@ -22,8 +22,10 @@ bool by_order(const Sequence* a, const Sequence* b) {
 }
 }  // namespace
 
-Replica::Replica(const ServerConfig& server, bool wants_schedule)
-    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {}
+Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
+    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {
+  wants_memory_ = wants_memory;
+}
 
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
     : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
@@ -66,11 +68,14 @@ Sequence& Replica::new_sequence() {
   }
   Sequence& sequence = *unused_.back();
   unused_.pop_back();
-  // The table keeps its memory, since the next sequence is likely to need as much.
+  // The lists keep their memory, since the next sequence is likely to need as much.
   BlockTable blocks = std::move(sequence.blocks);
+  PrefixChain chain = std::move(sequence.chain);
+  chain.clear();
   const std::size_t slot = sequence.slot;
   sequence = Sequence{};
   sequence.blocks = std::move(blocks);
+  sequence.chain = std::move(chain);
   sequence.slot = slot;
   return sequence;
 }
@@ -243,6 +248,11 @@ void Replica::complete(Time end) {
   if (wants_schedule_) {
     scheduler_->describe(schedule_.ended);
     facts_.schedule = &schedule_;
+  }
+  if (wants_memory_) {
+    memory_facts_ = {};
+    state_.memory->describe(memory_facts_);
+    facts_.memory = &memory_facts_;
   }
 }
 

@@ -36,7 +36,7 @@ struct Departure {
 class Replica {
  public:
   /// Throws std::invalid_argument where no engine has the configured name.
-  Replica(const ServerConfig& server, bool wants_schedule);
+  Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory = false);
 
   /// Why this request cannot be served at all, or empty. See semantics of `never_fits` in docs/design.md.
   [[nodiscard]] std::string_view refusal(const Request& request) const;
@@ -91,6 +91,7 @@ class Replica {
   std::unique_ptr<Scheduler> scheduler_;
   bool plans_ahead_;
   bool wants_schedule_;
+  bool wants_memory_ = false;
   std::optional<Predictor> predictor_;          // where a policy goes by length
   std::map<std::string, std::size_t> clients_;  // by name, numbered as they were first seen
   bool busy_ = false;
@@ -98,6 +99,7 @@ class Replica {
   std::vector<Sequence*> unused_;
   PassDecisions decisions_;
   StepFacts facts_;
+  MemoryFacts memory_facts_;
   ScheduleFacts schedule_;
   std::vector<RecomputeFacts> recomputes_;
   std::vector<const Request*> entered_;

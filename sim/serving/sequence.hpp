@@ -5,6 +5,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/block_pool.hpp"
+#include "sim/serving/prefix_chain.hpp"
 #include "sim/workload/request.hpp"
 
 namespace decodesim {
@@ -41,10 +42,12 @@ struct Sequence {
   std::size_t client = 0;        // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
+  std::int64_t generated_at_admission = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
   std::int64_t host_blocks = 0;  // while it is swapped
+  PrefixChain chain;             // of what its blocks hold, where KV can be found again
 
   // Lock-step decoding (see lock_step.hpp).
   std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
@@ -60,8 +63,8 @@ struct Sequence {
   std::int64_t self_preemptions = 0;
   std::int64_t discarded = 0;    // KV tokens that preemptions took from it
   std::int64_t swapped_out = 0;  // KV tokens that went to the host
-  std::int64_t found_first = 0;  // tokens in place when it was first admitted
-  std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
+  std::int64_t found_first = 0;  // tokens in place at admission that it never had before
+  std::int64_t found_again = 0;  // tokens in place when it was admitted again, of those that preemptions took
   bool admitted = false;         // at least once
   bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over

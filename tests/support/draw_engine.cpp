@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/serving/policy_table.hpp"
+#include "sim/workload/content.hpp"
 
 namespace decodesim::tests {
 
@@ -81,6 +82,33 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   if (draws.chance(35)) {
     server.serving.prefill = PrefillMode::arrives_computed;
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
+  }
+  server.prefix_caching = draws.chance(50);
+  if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
+}
+
+/// Prompts that begin alike: of few groups, or of few hash ids, so that hits are frequent.
+void draw_content(Draws& draws, std::vector<Request>& requests) {
+  const bool ids = draws.chance(50);
+  const std::int64_t alphabet = draws.between(1, 4);
+  const std::int64_t hash_block_size = draws.between(1, 12);
+  const std::int64_t sharing = draws.pick({50, 90, 100});
+  const std::int64_t salted = draws.pick({0, 0, 30});
+  const std::int64_t not_reading = draws.pick({0, 0, 20});
+  for (Request& request : requests) {
+    if (draws.chance(salted)) request.cache_salt = draws.chance(50) ? "a" : "b";
+    request.no_prefix_read = draws.chance(not_reading);
+    if (!draws.chance(sharing)) continue;
+    const std::int64_t shared = draws.chance(40) ? request.input_tokens : draws.between(1, request.input_tokens);
+    if (ids) {
+      request.hash_block_size = hash_block_size;
+      for (std::int64_t at = 0; at < shared; at += hash_block_size)
+        request.content.push_back({static_cast<std::uint64_t>(draws.chance(80) ? 0 : draws.between(0, alphabet)), 0});
+    } else {
+      request.prefix_group = std::string(1, static_cast<char>('a' + draws.between(1, alphabet)));
+      request.prefix_tokens = shared;
+    }
+    state_content(request);
   }
 }
 
@@ -293,6 +321,7 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
       if (draws.chance(75)) request.deadline = Duration(draws.between(0, 20) * draws.pick({1'000'000, 700'000'000}));
     }
   }
+  if (server.prefix_caching) draw_content(draws, requests);
 }
 
 }  // namespace decodesim::tests

@@ -6,7 +6,8 @@ namespace decodesim::tests {
 
 namespace {
 
-EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
+EngineRules rules_of_vllm_v1(const ServerConfig& server) {
+  const PolicyChoices& chosen = server.scheduler.policies;
   const std::string order = chosen.queue_order.value_or("fcfs");
   const std::string victim = chosen.victim.value_or(order == "priority" ? "lowest-priority" : "last-admitted");
   const std::string destination = chosen.destination.value_or(order == "fcfs" ? "head" : "by-key");
@@ -26,6 +27,7 @@ EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
           .exact_tables = true,
           .has_tables = true,
           .own_blocks = true,
+          .caches_prefixes = server.prefix_caching,
           .within_budget = true,
           .exact_limit = !admits_on};
 }
@@ -66,7 +68,7 @@ EngineRules rules_of_sarathi() {
 EngineRules rules_of(const ServerConfig& server) {
   const std::string& engine = server.scheduler.engine;
   if (engine == "vllm-v1") {
-    EngineRules rules = rules_of_vllm_v1(server.scheduler.policies);
+    EngineRules rules = rules_of_vllm_v1(server);
     rules.late_endings = server.scheduler.async;
     return rules;
   }

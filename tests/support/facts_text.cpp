@@ -129,6 +129,10 @@ void FactsText::step(const StepFacts& facts) {
     line += figures == &facts.schedule->planned ? " planned" : " ended";
     for (const auto& [figure, value] : *figures) line += " " + std::string(figure) + "=" + text(value);
   }
+  line += " free queue";
+  for (std::uint32_t block : facts.memory->free_queue) line += " " + std::to_string(block);
+  line += " hashed";
+  for (std::uint32_t block : facts.memory->hashed_blocks) line += " " + std::to_string(block);
   lines_.push_back(line);
 }
 

@@ -63,7 +63,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
             "the last admitted is evicted first");
     check_victim(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-    for (std::uint32_t block : life.table) holders_.erase(block);
+    let_go(life);
     life.table.clear();
     life.untold_blocks = 0;
     life.preemptions += 1;
@@ -107,10 +107,11 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
     if (request->index == life.request.index) found = tokens;
   }
   const bool computed = server_.serving.prefill == PrefillMode::computed;
-  if (computed && !rules_.has_radix_tree) {
+  if (computed && !rules_.has_radix_tree && !rules_.caches_prefixes) {
     require(found == 0, "nothing is found in place where prompts are computed");
   }
   require(found < life.known(), "at least one token is computed at admission");
+  if (rules_.caches_prefixes) check_hits(life, found, facts);
   const std::int64_t again = std::min(found, life.high);
   life.found_again += again;
   life.found_first += found - again;

@@ -119,6 +119,8 @@ class PlainScheduler {
   /// How the slots of its memory are used.
   [[nodiscard]] virtual KvSlots slots() const = 0;
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
+  /// The free queue and the blocks that can be found, where the engine has them.
+  [[nodiscard]] virtual MemoryFacts memory() const { return {}; }
 
   Time now{};                           // of the pass at hand
   std::vector<PlainSequence*> running;  // in the order of admission, or of arrival where the engine sorts them so

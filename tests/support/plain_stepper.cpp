@@ -38,6 +38,7 @@ class PlainRun {
   void tell_idle_passes();
   void step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
+  void release_those_over();
   std::vector<PlainSequence*> tell_those_over();
   std::vector<RecomputeFacts> book_recomputed(const PlainPlan& plan, StepShape& without);
   [[nodiscard]] std::vector<const Request*> who_entered(const PlainPlan& plan) const;
@@ -278,7 +279,7 @@ void PlainRun::step(const PlainPlan& plan) {
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
-  for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+  release_those_over();
   for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
   facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
   for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
@@ -315,11 +316,11 @@ void PlainRun::step(const PlainPlan& plan) {
   }
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
-  if (!server_.scheduler.async) {
-    for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
-  }
+  if (!server_.scheduler.async) release_those_over();
   scheduler_->describe(schedule.ended);
   if (scheduler_->running.empty() && scheduler_->waiting.empty()) emptied_ = now_;
+  const MemoryFacts memory = scheduler_->memory();
+  facts.memory = &memory;
   for (Observer* observer : observers_) observer->step(facts);
 
   if (!server_.scheduler.async) tell_those_over();
@@ -349,7 +350,12 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
   facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
 }
 
-/// Who got their last token in the last step and have left are told, in the order of admission, and returned.
+/// Who got their last token in the last step give their memory back, in the order of admission.
+void PlainRun::release_those_over() {
+  for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+}
+
+/// They are told, and returned.
 std::vector<PlainSequence*> PlainRun::tell_those_over() {
   std::vector<PlainSequence*> gone;
   gone.swap(over_);
@@ -393,6 +399,7 @@ std::string PlainRun::who_waits(const std::string& why) const {
 }
 
 RunFacts PlainRun::finish(std::string watchdog) {
+  release_those_over();
   end_those_over();
   std::vector<PlainSequence*> left;
   for (Life& life : lives_) {

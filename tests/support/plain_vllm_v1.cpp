@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/plain_admission.hpp"
 #include "tests/support/plain_fair.hpp"
 #include "tests/support/plain_host.hpp"
 #include "tests/support/plain_lengths.hpp"
 #include "tests/support/plain_policies.hpp"
+#include "tests/support/plain_prefix_pool.hpp"
 #include "tests/support/plain_scheduler.hpp"
 
 namespace decodesim::tests {
@@ -46,19 +50,26 @@ class PlainVllmV1 final : public PlainScheduler {
   }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+  [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.cached_blocks_evicted(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   void extend_running(PlainPlan& plan);
   void swap_in(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
   void give_up(PlainPlan& plan);
+  void cache_late();
+  void forget_filled(const PlainSequence* sequence);
   void take_back(PlainPlan& plan, const PlainSequence* victim);
   void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason);
   [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
 
   const ServerConfig& server_;
-  PlainPool pool_;
+  PlainPrefixPool pool_;
   PlainHost host_;
+  std::map<const PlainSequence*, std::int64_t> emitted_at_admission_;
+  std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_;  // planned ahead: tokens cached by this pass
+  std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_before_;  // and by the one before
   std::string order_;
   std::string victim_;
   std::string destination_;
@@ -89,6 +100,7 @@ PlainPlan PlainVllmV1::plan() {
     plan.limit = AdmissionLimit::kv_capacity;
   }
   if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
+  cache_late();
 
   left_out_.clear();
   for (PlainSequence* r : running) {
@@ -100,6 +112,20 @@ PlainPlan PlainVllmV1::plan() {
     if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
   }
   return plan;
+}
+
+/// Planned ahead, the newest token is not known when it is scheduled, nor the one before it computed: blocks are cached as
+/// the output comes back, after the next pass has been planned.
+void PlainVllmV1::cache_late() {
+  for (const auto& [sequence, tokens] : filled_before_) pool_.cache_full(*sequence, tokens);
+  filled_before_ = filled_;
+  filled_.clear();
+}
+
+void PlainVllmV1::forget_filled(const PlainSequence* sequence) {
+  const auto of_it = [&](const auto& one) { return one.first == sequence; };
+  std::erase_if(filled_, of_it);
+  std::erase_if(filled_before_, of_it);
 }
 
 /// Phase R: running sequences first, in the order of admission.
@@ -134,6 +160,11 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     }
 
     pool_.take(*r, need);
+    if (knobs.async && r->emitted > emitted_at_admission_[r]) {
+      filled_.emplace_back(r, r->cached + n);
+    } else {
+      pool_.cache_full(*r, r->cached + n);
+    }
     plan.scheduled.push_back({r, r->cached, n});
     budget_ -= n;
     ++i;
@@ -185,7 +216,9 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     }
     const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
     PlainSequence* r = waiting[head];
-    const std::int64_t found = found_in_place(*r);
+    const std::vector<std::uint32_t> hits = pool_.hits(*r);
+    const auto hit_blocks = static_cast<std::int64_t>(hits.size());
+    const std::int64_t found = std::max(found_in_place(*r), hit_blocks * server_.block_size);
     std::int64_t n = r->known() - found;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     if (!knobs.enable_chunked_prefill && n > budget_) {
@@ -201,7 +234,11 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     const auto prompt_is_done = [this](const PlainSequence* one) {
       return decoding_.count(one) > 0 || whole_.count(one) > 0;
     };
-    const PlainAdmission state{server_, running, pool_.free(), watermark, prompt_is_done};
+    // Hits among the free blocks will leave them; the others need no room.
+    std::int64_t shared = 0;
+    for (std::uint32_t block : hits) shared += pool_.is_free(block) ? 0 : 1;
+    const std::int64_t need = pool_.blocks_for(found + n) - hit_blocks;
+    const PlainAdmission state{server_, running, pool_.free(), watermark - shared, prompt_is_done};
     if (!plain_admits(admission_, state, *r, found, n)) {
       plan.limit = AdmissionLimit::kv_capacity;
       head_refused_for_blocks_ = true;
@@ -213,8 +250,11 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     r->waited += now - r->waits_since;
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
     running.push_back(r);
-    pool_.take(*r, pool_.blocks_for(found + n));
+    pool_.touch(*r, hits);
+    pool_.take(*r, need);
+    pool_.cache_full(*r, found + n);
     r->cached = found;
+    emitted_at_admission_[r] = r->emitted;
     if (found > 0) plan.found.push_back({r, found});
     plan.scheduled.push_back({r, found, n});
     budget_ -= n;
@@ -237,6 +277,7 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
                           EvictionReason reason) {
   const bool to_host = host_.takes(*victim, requester, "dropped");
   const std::int64_t free_before = pool_.free();
+  forget_filled(victim);
   pool_.release(*victim);
   if (to_host) {
     plan.preempted.push_back(victim);

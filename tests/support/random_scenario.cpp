@@ -143,6 +143,22 @@ std::string seconds(Duration duration) {
   return digits.insert(digits.size() - 9, ".") + " s";
 }
 
+/// What its prompt begins with, as fields of a request.
+std::string content_text(const Request& request) {
+  std::string text;
+  if (!request.prefix_group.empty()) {
+    text += ", prefix_group: " + request.prefix_group + ", prefix_tokens: " + number(request.prefix_tokens);
+  } else if (!request.content.empty()) {
+    for (const TokenRun& run : request.content)
+      text += (text.empty() ? ", hash_ids: [" : ", ") + number(static_cast<std::int64_t>(run.key));
+    // Only the last run can be shorter than a block.
+    text += "], hash_block_size: " + number(request.content.front().tokens);
+  }
+  if (!request.cache_salt.empty()) text += ", cache_salt: " + request.cache_salt;
+  if (request.no_prefix_read) text += ", no_prefix_read: true";
+  return text;
+}
+
 /// A share that has two decimals.
 std::string hundredths(double share) {
   const auto count = static_cast<std::int64_t>(share * 100 + 0.5);
@@ -207,6 +223,8 @@ std::string RandomScenario::yaml() const {
   MemorySpec stated = memory;
   stated.num_gpu_blocks = server.num_blocks;
   stated.block_size = server.block_size;
+  stated.prefix_caching = server.prefix_caching;
+  stated.uncached_free_to_front = server.uncached_free_to_front;
   text += "memory:\n" + fields_text(memory_fields, &stated, "  ");
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
@@ -248,15 +266,7 @@ std::string RandomScenario::yaml() const {
     if (!request.client.empty()) text += ", client: " + request.client;
     if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
     if (request.ignore_eos) text += ", ignore_eos: true";
-    if (!request.cache_salt.empty()) text += ", cache_salt: " + request.cache_salt;
-    if (request.no_prefix_read) text += ", no_prefix_read: true";
-    if (!request.content.empty()) {
-      text += ", hash_block_size: " + number(request.content.front().tokens) + ", hash_ids: [";
-      for (std::size_t i = 0; i < request.content.size(); ++i)
-        text += (i > 0 ? ", " : "") + number(static_cast<std::int64_t>(request.content[i].key));
-      text += "]";
-    }
-    text += "}\n";
+    text += content_text(request) + "}\n";
   }
   return text;
 }

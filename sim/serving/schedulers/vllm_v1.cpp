@@ -37,18 +37,23 @@ class RunningFirst final : public Scheduler {
     if (budget_ < 0) leave_out_behind(view, draft, -budget_, before_all);
     serve_running(view, draft);
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
+    if (memory_.caches_prefixes()) register_decoded(view);
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
     } else if (swap_in(view, draft)) {
       admit(view, draft);
     }
+    register_late();
   }
 
   bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output_tokens) const override {
     return Scheduler::fits_alone(view, request, output_tokens) && policies_.admission->admits_alone(view, request);
   }
 
-  void ended(Sequence& sequence) override { policies_.admission->left(sequence); }
+  void ended(Sequence& sequence) override {
+    policies_.admission->left(sequence);
+    forget_filled(sequence);
+  }
 
  private:
   static constexpr std::int64_t before_all = -1;  // no order of admission is so small
@@ -95,6 +100,11 @@ class RunningFirst final : public Scheduler {
     if (tokens == 0) return false;
     const EvictionReason reason = missing == 1 ? EvictionReason::decode : EvictionReason::prefill;
     if (!make_room(view, draft, prompt, prompt.cached + tokens, reason)) return false;
+    if (knobs_.async && prompt.generated > prompt.generated_at_admission) {
+      note_filled(prompt, prompt.cached);
+    } else {
+      memory_.register_full(prompt, prompt.cached, prompt.cached + tokens);
+    }
     draft.serve(prompt, tokens);
     budget_ -= tokens;
     ++next_prompt_;
@@ -129,12 +139,45 @@ class RunningFirst final : public Scheduler {
                 left_out_.begin() + static_cast<std::ptrdiff_t>(before), left_out_.end());
   }
 
+  // Blocks that the coming tokens of the cohort fill. Nobody else fills one with the same tokens, so it makes no difference
+  // that the engine itself registers each as its sequence gets its token.
+  void register_decoded(const ReplicaView& view) {
+    for (Sequence* member = view.cohort().filling().front(); member != nullptr;
+         member = LockStep::BoundaryList::after(*member)) {
+      register_token(view, *member);
+    }
+  }
+
+  // Planned ahead, the token that fills a block is not known yet, nor the KV of the one before it computed: the block is
+  // registered as the pass after this one has been planned, unless its sequence is evicted by then.
+  void register_token(const ReplicaView& view, Sequence& member) {
+    const std::int64_t cached = view.cached(member);
+    if (knobs_.async) {
+      note_filled(member, cached);
+    } else {
+      memory_.register_full(member, cached, cached + 1);
+    }
+  }
+  void note_filled(Sequence& sequence, std::int64_t cached) {
+    if (memory_.caches_prefixes()) filled_.push_back({&sequence, cached});
+  }
+  void register_late() {
+    for (const Filled& one : filled_before_) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
+    filled_before_.clear();
+    filled_before_.swap(filled_);
+  }
+  void forget_filled(const Sequence& sequence) {
+    const auto of_it = [&](const Filled& one) { return one.sequence == &sequence; };
+    std::erase_if(filled_, of_it);
+    std::erase_if(filled_before_, of_it);
+  }
+
   // Evicts until `requester` has its blocks for so many tokens; false where it had to evict itself.
   bool make_room(const ReplicaView& view, Draft& draft, Sequence& requester, std::int64_t tokens,
                  EvictionReason reason) {
     while (!memory_.grow(requester, tokens)) {
       Sequence& victim = policies_.victim->choose(view, requester);
-      forget(draft, victim, requester);
+      forget(view, draft, victim, requester);
       policies_.admission->left(victim);
       draft.displace(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination},
                      policies_.fate->choose(view, victim));
@@ -144,8 +187,11 @@ class RunningFirst final : public Scheduler {
   }
 
   // Takes a victim out of the walk, and its tokens of this pass back into the budget.
-  void forget(Draft& draft, Sequence& victim, const Sequence& requester) {
+  void forget(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester) {
+    forget_filled(victim);
     if (victim.state == SequenceState::decoding) {
+      // It was served before the requester, and the engine takes back its token but not the hash of the block it filled.
+      if (victim.order < requester.order && !knobs_.async) register_token(view, victim);
       if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
       budget_ += 1;
     } else if (victim.state == SequenceState::prefilling) {
@@ -185,14 +231,19 @@ class RunningFirst final : public Scheduler {
       if (budget_ == 0) return draft.limited_by(AdmissionLimit::token_budget);
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
       Sequence& head = view.head_of_queue();
-      const std::int64_t found = view.found_in_place(head);
+      const PrefixHit hit = memory_.find_prefix(head);
+      const std::int64_t found = std::max(view.found_in_place(head), hit.blocks * view.block_size());
       std::int64_t tokens = within_threshold(head.known() - found);
       if (!knobs_.enable_chunked_prefill && tokens > budget_) return draft.limited_by(AdmissionLimit::token_budget);
       tokens = std::min(tokens, budget_);
-      // The head of the queue blocks those behind it: nobody is tried in its place.
-      if (!policies_.admission->admits(view, head, found, tokens, spared(view)))
+      // The head of the queue blocks those behind it: nobody is tried in its place. Blocks that it shares with others need
+      // no room; those that it finds among the free ones do.
+      const std::int64_t shared = hit.blocks - hit.unreferenced;
+      if (!policies_.admission->admits(view, head, found, tokens, spared(view) - shared))
         return draft.limited_by(AdmissionLimit::kv_capacity);
+      memory_.take_prefix(head, hit.blocks);
       check(memory_.grow(head, found + tokens), "a sequence that is admitted has room");
+      memory_.register_full(head, hit.blocks * view.block_size(), found + tokens);
       policies_.admission->admitted(head, found + tokens == head.known());
       draft.admit(head, found, tokens);
       budget_ -= tokens;
@@ -219,13 +270,22 @@ class RunningFirst final : public Scheduler {
   std::size_t next_left_out_ = 0;
   // Running sequences that would decode but got no token, in order of admission. They are stalled until the next pass.
   std::vector<Sequence*> left_out_;
+  // Blocks that are filled by a token which is not known yet: in this pass, and in the one before.
+  struct Filled {
+    Sequence* sequence;
+    std::int64_t cached;  // before that token
+  };
+  std::vector<Filled> filled_;
+  std::vector<Filled> filled_before_;
 };
 
 }  // namespace
 
 EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
-  auto memory = std::make_unique<PagedMemory>(server.usable_blocks, server.block_size);
+  auto memory = std::make_unique<PagedMemory>(
+      server.usable_blocks, server.block_size,
+      PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
   PagedMemory& pages = *memory;
   std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
   RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
