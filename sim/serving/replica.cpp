@@ -16,10 +16,6 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-// As the engine has them in its batch.
-bool by_order(const Sequence* a, const Sequence* b) {
-  return a->batch_place != b->batch_place ? a->batch_place < b->batch_place : stands_before(*a, *b);
-}
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
@@ -142,19 +138,6 @@ Duration Replica::recompute_until(Time now) const {
   return recompute_time_ + std::max(Duration{}, facts_.recompute_time - rest);
 }
 
-// Of those who took a place in this pass, who still has it.
-void Replica::tell_entered() {
-  entered_.clear();
-  std::vector<Sequence*>& list = decisions_.entered;
-  std::erase_if(list, [](const Sequence* sequence) {
-    return sequence->state == SequenceState::waiting || sequence->state == SequenceState::swapped;
-  });
-  for (auto one = list.begin(); one != list.end(); ++one) {
-    if (std::find(list.begin(), one, *one) == one) entered_.push_back(&(*one)->request);
-  }
-  facts_.entered = entered_;
-}
-
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
 void Replica::price_pass() {
   StepShape& shape = facts_.shape;
@@ -235,7 +218,7 @@ void Replica::complete(Time end) {
   facts_.gaps = gaps_;
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
-  std::sort(finished_.begin(), finished_.end(), by_order);
+  std::sort(finished_.begin(), finished_.end(), before_in_batch);
   if (plans_ahead_) {
     for (Sequence* sequence : finished_) hold(*sequence);
   } else {
@@ -265,7 +248,7 @@ void Replica::hold(Sequence& sequence) {
   sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;
-  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, by_order), &sequence);
+  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, before_in_batch), &sequence);
 }
 
 void Replica::release_held() {
@@ -316,26 +299,6 @@ void Replica::finish(Sequence& sequence) {
   departures_.push_back({&sequence, Outcome::completed, {}});
 }
 
-RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
-  const Sequence& sequence = *departure.sequence;
-  return {.request = &sequence.request,
-          .outcome = departure.outcome,
-          .reason = departure.reason,
-          .output_tokens = sequence.generated,
-          .scheduled = sequence.scheduled,
-          .first_token = sequence.first_token,
-          .ended = ended,
-          .preemptions = sequence.preemptions,
-          .recomputed_tokens = sequence.recomputed,
-          .discarded_tokens = sequence.discarded,
-          .swapped_out_tokens = sequence.swapped_out,
-          .found_tokens = sequence.found_first,
-          .found_again_tokens = sequence.found_again,
-          .recompute_to_first_token =
-              sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
-          .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};
-}
-
 void Replica::dismiss_departed() {
   for (const Departure& departure : departures_) departed_.push_back(departure.sequence);
   departures_.clear();
@@ -363,55 +326,6 @@ void Replica::abandon(std::string_view reason) {
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;
   });
-}
-
-std::string Replica::stuck(bool nothing_planned, bool final) const {
-  if (watchdog_.cycling()) {
-    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
-           ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
-  }
-  if (nothing_planned && final && !state_.running.empty()) {
-    return std::to_string(state_.running.size()) + " sequences run, but none of them can go on, and none of the " +
-           std::to_string(state_.waiting.size()) + " that wait can start";
-  }
-  if (state_.waiting.empty() && state_.swapped.empty()) return {};
-  const bool on_host = !state_.swapped.empty();
-  const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
-  const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
-                            " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
-                            std::to_string(state_.memory->total());
-  if (nothing_planned && final) {
-    const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
-    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
-  }
-  return {};
-}
-
-// Names who did what, for observers that asked; the one place that walks the batch.
-void Replica::describe_schedule() {
-  schedule_ = {};
-  scheduler_->describe(schedule_.planned);
-  std::map<const Sequence*, std::int64_t> chunks;
-  for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
-  std::vector<const Sequence*> batch;
-  for (const Sequence* sequence = state_.running.front(); sequence != nullptr;
-       sequence = SequenceList<&Sequence::running>::after(*sequence)) {
-    batch.push_back(sequence);
-  }
-  std::sort(batch.begin(), batch.end(), by_order);
-  for (const Sequence* sequence : batch) {
-    const auto chunk = chunks.find(sequence);
-    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
-    if (chunk != chunks.end()) tokens = chunk->second;
-    if (tokens == 0) continue;
-    schedule_.scheduled.emplace_back(&sequence->request, tokens);
-    schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
-  }
-  for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
-  state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
-  for (const Chunk& one : decisions_.swapped_in) schedule_.swapped_in.push_back(&one.sequence->request);
-  for (const auto& [sequence, tokens] : decisions_.found)
-    schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }
 
 }  // namespace decodesim

@@ -83,6 +83,10 @@ struct Sequence {
 inline bool stands_before(const Sequence& a, const Sequence& b) {
   return a.rank != b.rank ? a.rank < b.rank : a.order < b.order;
 }
+/// The same for pointers, and as the engine has them in its batch where it sorts that otherwise.
+inline bool before_in_batch(const Sequence* a, const Sequence* b) {
+  return a->batch_place != b->batch_place ? a->batch_place < b->batch_place : stands_before(*a, *b);
+}
 
 /// A list through one of a sequence's links.
 template <SequenceLink Sequence::*link>

@@ -14,6 +14,8 @@ struct EngineRules {
   bool evicts_last_admitted = false;
   bool never_evicts = false;
   std::string victim{};             // the rule by which each victim is the right one, by its name on that axis
+  bool stalls = false;              // decodes may wait for prompts, or start anew for each token: progress is slower
+  bool gives_up = false;            // requests that it cannot serve leave it
   bool may_cycle = false;           // requests may evict each other without end, so no progress is promised
   bool victims_to_head = false;     // else where the next schedule shows them
   bool victims_to_tail = false;     // behind all that wait at the start of the pass
@@ -36,8 +38,6 @@ struct EngineRules {
   bool has_radix_tree = false;      // an admission may find what others computed
   bool prompts_or_tokens = false;   // a pass that computes prompts lets all that decode wait
   bool all_decode = false;          // all that decode get a token in a pass, or none
-  bool stalls = false;              // decodes may wait for prompts, or start anew for each token: progress is slower
-  bool gives_up = false;            // requests that it cannot serve leave it
 };
 EngineRules rules_of(const ServerConfig& server);
 
