@@ -116,6 +116,7 @@ int play_cases(const std::filesystem::path& path) {
       play(engine, server, requests_of(entry.at("requests")), std::nullopt, {&table, &invariants});
 
       CHECK(invariants.violation() == "");
+      CAPTURE(table.text());
       REQUIRE(table.rows().size() == entry.at("steps").size() + 1);
       for (std::size_t i = 1; i < table.rows().size(); ++i) {
         const ScheduleRow expected = row_of(entry.at("steps").at(i - 1));

@@ -27,6 +27,7 @@ class PlainMlfq final : public PlainScheduler {
   }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   enum class Place { batch, device, host, nowhere };  // runs; or where its KV is

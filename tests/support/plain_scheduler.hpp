@@ -149,6 +149,7 @@ class PlainPool {
  public:
   explicit PlainPool(const ServerConfig& server);
   [[nodiscard]] KvSlots slots() const { return {total_ * block_size_, (total_ - free()) * block_size_, {}}; }
+  [[nodiscard]] MemoryFacts memory() const { return {{free_.begin(), free_.end()}, {}}; }
   [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(free_.size()); }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   void take(PlainSequence& sequence, std::int64_t count);

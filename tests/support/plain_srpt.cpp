@@ -29,6 +29,7 @@ class PlainSrpt final : public PlainScheduler {
   }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   struct Note {
