@@ -13,14 +13,31 @@ namespace {
 constexpr std::array policies{
     PolicyRow{"phase_order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
     PolicyRow{"phase_order", "batch-by-batch", "a batch is formed when the one before has ended"},
+    PolicyRow{"phase_order", "ranked", "of all that are here the first in rank run, decided anew in every pass"},
+    PolicyRow{"phase_order", "levels",
+              "the same, by levels of growing quanta; who has used up its own falls to the next"},
 
     PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
     PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
+    PolicyRow{"queue_order", "sjf", "the shortest predicted output first", make_sjf_order},
+    PolicyRow{"queue_order", "srpt", "the shortest predicted rest first", make_srpt_order},
+    PolicyRow{"queue_order", "deadline", "the earliest deadline first, and those without one last",
+              make_deadline_order},
+    PolicyRow{"queue_order", "random", "by a number that each request draws once", make_random_order},
+    PolicyRow{"queue_order", "fair", "the oldest of the client that got the least service, by virtual token counters",
+              make_fair_order},
 
     PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)",
               make_whole_sequence_admission},
     PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)",
               make_first_chunk_admission},
+    PolicyRow{"admission", "prompt-and-max", "prompt and declared maximum must fit beside those of all that run",
+              make_prompt_and_max_admission},
+    PolicyRow{"admission", "ratio-weighted",
+              "prompt and maximum must fit beside a share of what those that run may still generate",
+              make_ratio_weighted_admission},
+    PolicyRow{"admission", "peak-estimate", "the highest point that memory can come to must fit",
+              make_peak_estimate_admission},
     PolicyRow{"admission", "whole-life", "memory for the whole life is reserved now"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
@@ -60,6 +77,14 @@ constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
 constexpr std::array<std::string_view, 3> static_batch_policies{"batch-by-batch", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 2> static_batch_knobs{"reservation", "finished_slots"};
 
+constexpr std::array<std::string_view, 4> sjf_policies{"running-first", "sjf", "prompt-and-max", "dropped"};
+constexpr std::array<std::string_view, 4> vtc_policies{"running-first", "fair", "peak-estimate", "dropped"};
+constexpr std::array<std::string_view, 4> srpt_policies{"ranked", "srpt", "whole-sequence", "dropped"};
+constexpr std::array<std::string_view, 2> mlfq_policies{"levels", "whole-sequence"};
+constexpr std::array<std::string_view, 2> chunked_knobs{"max_num_batched_tokens", "long_prefill_token_threshold"};
+constexpr std::array<std::string_view, 1> srpt_knobs{"max_num_batched_tokens"};
+constexpr std::array<std::string_view, 2> mlfq_knobs{"max_num_batched_tokens", "mlfq"};
+
 constexpr std::array engines{
     EngineRow{"vllm-v1",
               "vLLM V1 scheduler, upstream state of August 2026: FCFS or by priority, running first, chunked prefill, "
@@ -69,6 +94,19 @@ constexpr std::array engines{
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
               make_static_batch, static_batch_policies, static_batch_knobs},
+    EngineRow{"sjf", "the shortest predicted output is next; nobody loses its place", false, make_sjf, sjf_policies,
+              chunked_knobs},
+    EngineRow{"vtc", "fair shares by virtual token counters (OSDI 2024)", false, make_vtc, vtc_policies, chunked_knobs},
+    EngineRow{"srpt", "the shortest predicted rest runs, and takes the place of longer ones at any pass", false,
+              make_srpt, srpt_policies, srpt_knobs},
+    EngineRow{"mlfq",
+              "skip-join multi-level feedback queue with swapping ahead of need (FastServe)",
+              false,
+              make_mlfq,
+              mlfq_policies,
+              mlfq_knobs,
+              {},
+              [](const SchedulerSpec&) { return true; }},
 };
 
 template <class Make>
@@ -141,10 +179,21 @@ const EngineRow* find_engine(std::string_view name) {
   return nullptr;
 }
 
-bool goes_by_length(const SchedulerSpec& scheduler) {
+std::string_view queue_order_of(const SchedulerSpec& scheduler) {
+  if (scheduler.policies.queue_order) return *scheduler.policies.queue_order;
   const EngineRow* row = find_engine(scheduler.engine);
-  return row != nullptr && (std::find(row->policies.begin(), row->policies.end(), "sjf") != row->policies.end() ||
-                            std::find(row->policies.begin(), row->policies.end(), "srpt") != row->policies.end());
+  return row != nullptr ? own_policy(*row, "queue_order") : std::string_view{};
+}
+
+std::string_view admission_of(const SchedulerSpec& scheduler) {
+  if (scheduler.policies.admission) return *scheduler.policies.admission;
+  const EngineRow* row = find_engine(scheduler.engine);
+  return row != nullptr ? own_policy(*row, "admission") : std::string_view{};
+}
+
+bool goes_by_length(const SchedulerSpec& scheduler) {
+  const std::string_view order = queue_order_of(scheduler);
+  return order == "sjf" || order == "srpt";
 }
 
 bool engine_reads(std::string_view engine, std::string_view knob) {

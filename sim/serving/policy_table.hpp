@@ -55,6 +55,9 @@ struct EngineRow {
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.
 const EngineRow* find_engine(std::string_view name);
+/// The order of the queue and the admission test of this scheduler: what it chooses, or else its engine's own.
+std::string_view queue_order_of(const SchedulerSpec& scheduler);
+std::string_view admission_of(const SchedulerSpec& scheduler);
 /// Does a policy of this scheduler go by how long outputs will be?
 bool goes_by_length(const SchedulerSpec& scheduler);
 /// Does the engine of this name read this field of `scheduler`?

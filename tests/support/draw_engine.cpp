@@ -10,21 +10,55 @@ namespace decodesim::tests {
 
 namespace {
 
+void draw_predictor(Draws& draws, SchedulerSpec& knobs) {
+  knobs.predictor.kind =
+      draws.pick({PredictorKind::oracle, PredictorKind::lognormal, PredictorKind::buckets, PredictorKind::max_tokens});
+  if (knobs.predictor.kind == PredictorKind::lognormal)
+    knobs.predictor.sigma = static_cast<double>(draws.between(0, 8)) / 4;
+}
+
+/// A token off for each so many typical steps of some cost model or other.
+void draw_ageing(Draws& draws, SchedulerSpec& knobs) {
+  if (draws.chance(50)) return;
+  knobs.ageing =
+      draws.pick<Duration>({std::chrono::microseconds(1), std::chrono::microseconds(300), std::chrono::milliseconds(5),
+                            std::chrono::milliseconds(40), std::chrono::seconds(1), std::chrono::seconds(7)});
+}
+
+/// What the policies of this scheduler read beside their names.
+void draw_policy_knobs(Draws& draws, SchedulerSpec& knobs) {
+  if (goes_by_length(knobs)) {
+    draw_predictor(draws, knobs);
+    draw_ageing(draws, knobs);
+  }
+  if (admission_of(knobs) == "ratio-weighted") knobs.admission_ratio = static_cast<double>(draws.between(0, 20)) / 20;
+  if (queue_order_of(knobs) != "fair") return;
+  knobs.fair.input_price = static_cast<double>(draws.between(0, 4)) / 2;
+  knobs.fair.output_price = static_cast<double>(draws.between(0, 8)) / 2;
+  for (const char* client : {"anna", "bert"}) {
+    if (draws.chance(40)) knobs.fair.weights.push_back({client, static_cast<double>(draws.between(1, 12)) / 4});
+  }
+}
+
 /// Half of the servers are vLLM's own, the others a mixture.
 void draw_policies(Draws& draws, SchedulerSpec& knobs) {
   PolicyChoices& policies = knobs.policies;
   if (draws.chance(50)) return;
-  if (draws.chance(40)) policies.queue_order = "priority";
+  if (draws.chance(50)) policies.queue_order = draws.pick({"priority", "sjf", "srpt", "deadline", "random", "fair"});
   const auto pick = [&](std::string_view axis) {
     const std::vector<std::string_view> names = policy_names(axis);
     return std::string(names[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(names.size()) - 1))]);
   };
   if (draws.chance(60)) policies.victim = pick("victim");
-  if (draws.chance(30)) policies.admission = draws.chance(50) ? "whole-sequence" : "first-chunk";
+  if (draws.chance(40)) {
+    policies.admission =
+        draws.pick({"whole-sequence", "first-chunk", "prompt-and-max", "ratio-weighted", "peak-estimate"});
+  }
   if (policies.admission) knobs.reserve_full_isl = true;  // not read beside it
   if (draws.chance(50))
     policies.destination = policies.queue_order ? "by-key" : draws.pick({"head", "tail", "same-place"});
   if (draws.chance(40)) policies.after_eviction = pick("after_eviction");
+  draw_policy_knobs(draws, knobs);
 }
 
 void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
@@ -59,6 +93,29 @@ void draw_static_batch(Draws& draws, const Ranges& ranges, ServerConfig& server)
   if (draws.chance(50)) server.scheduler.finished_slots = FinishedSlots::hold_until_batch_end;
 }
 
+void draw_chunked(Draws& draws, const Ranges&, ServerConfig& server) {
+  server.scheduler.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
+  draw_policy_knobs(draws, server.scheduler);
+  if (draws.chance(20)) server.serving.prefill = PrefillMode::arrives_computed;
+}
+
+void draw_srpt(Draws& draws, const Ranges&, ServerConfig& server) {
+  draw_policy_knobs(draws, server.scheduler);
+  if (draws.chance(20)) server.serving.prefill = PrefillMode::arrives_computed;
+}
+
+void draw_mlfq(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  MlfqKnobs& knobs = server.scheduler.mlfq;
+  knobs.quantum =
+      draws.pick<Duration>({std::chrono::microseconds(150), std::chrono::microseconds(700),
+                            std::chrono::milliseconds(10), std::chrono::seconds(1), std::chrono::seconds(3)});
+  knobs.growth = draws.between(2, 4);
+  knobs.starvation_limit = knobs.quantum * draws.between(0, 20);
+  knobs.starvation_check = draws.pick<std::int64_t>({1, 3, 10, 1000});
+  if (draws.chance(40)) knobs.free_blocks = draws.between(1, ranges.blocks_max);
+  if (draws.chance(20)) server.serving.prefill = PrefillMode::arrives_computed;
+}
+
 /// Every engine with what draws its knobs, and its share of the scenarios.
 struct EngineDraw {
   const char* name;
@@ -69,6 +126,10 @@ constexpr std::array engine_draws{
     EngineDraw{"vllm-v1", 60, draw_vllm_v1},
     EngineDraw{"orca", 10, draw_reserving},
     EngineDraw{"static-batch", 10, draw_static_batch},
+    EngineDraw{"sjf", 5, draw_chunked},
+    EngineDraw{"vtc", 8, draw_chunked},
+    EngineDraw{"srpt", 10, draw_srpt},
+    EngineDraw{"mlfq", 12, draw_mlfq},
 };
 
 }  // namespace
@@ -98,6 +159,19 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
   if (policies.queue_order == "priority" || policies.victim == "lowest-priority") {
     const std::int64_t levels = draws.pick({1, 2, 3, 10});
     for (Request& request : requests) request.priority = draws.between(0, levels - 1);
+  }
+  const std::string_view order = queue_order_of(server.scheduler);
+  if (order == "fair") {
+    const std::int64_t clients = draws.between(1, 4);
+    for (Request& request : requests) {
+      const auto client = static_cast<std::size_t>(draws.between(1, clients)) - 1;
+      request.client = std::array{"anna", "bert", "carl", ""}[client];
+    }
+  }
+  if (order == "deadline") {
+    for (Request& request : requests) {
+      if (draws.chance(75)) request.deadline = Duration(draws.between(0, 20) * draws.pick({1'000'000, 700'000'000}));
+    }
   }
 }
 

@@ -5,10 +5,10 @@ namespace decodesim::tests {
 namespace {
 
 EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
-  const bool by_priority = chosen.queue_order == "priority";
-  const std::string victim = chosen.victim.value_or(by_priority ? "lowest-priority" : "last-admitted");
-  const std::string destination = chosen.destination.value_or(by_priority ? "by-key" : "head");
-  const bool own_order = !by_priority && victim == "last-admitted" && destination == "head";
+  const std::string order = chosen.queue_order.value_or("fcfs");
+  const std::string victim = chosen.victim.value_or(order == "priority" ? "lowest-priority" : "last-admitted");
+  const std::string destination = chosen.destination.value_or(order == "fcfs" ? "head" : "by-key");
+  const bool own_order = order == "fcfs" && victim == "last-admitted" && destination == "head";
   const bool admits_on = chosen.after_eviction == "admit";
   return {.in_admission_order = !admits_on,
           .evicts_last_admitted = victim == "last-admitted",
@@ -17,9 +17,9 @@ EngineRules rules_of_vllm_v1(const PolicyChoices& chosen) {
           .victims_to_head = destination == "head",
           .victims_to_tail = destination == "tail",
           .victims_by_rank = destination == "same-place",
-          .by_priority = by_priority,
-          .takes_head = true,
-          .first_come_first = !by_priority && (own_order || destination == "same-place"),
+          .by_priority = order == "priority",
+          .takes_head = order == "fcfs" || order == "priority",
+          .first_come_first = order == "fcfs" && (own_order || destination == "same-place"),
           .evicts_or_admits = !admits_on,
           .exact_tables = true,
           .has_tables = true,
@@ -43,6 +43,18 @@ EngineRules rules_of(const ServerConfig& server) {
             .evicts_or_admits = true,
             .has_tables = blocks && !holds,
             .own_blocks = blocks && !holds};
+  }
+  if (engine == "sjf" || engine == "vtc") {
+    return {.in_admission_order = true,
+            .never_evicts = true,
+            .exact_tables = true,
+            .has_tables = true,
+            .own_blocks = true,
+            .within_budget = true,
+            .exact_limit = true};
+  }
+  if (engine == "srpt" || engine == "mlfq") {
+    return {.exact_tables = true, .has_tables = true, .own_blocks = true, .takes_turns = true};
   }
   return {};
 }

@@ -12,6 +12,7 @@ struct EngineRules {
   bool in_admission_order = false;  // running sequences are served in the order of admission, none left out
   bool by_arrival = false;          // running sequences are in the order of arrival instead
   bool evicts_last_admitted = false;
+  bool never_evicts = false;
   std::string victim{};           // the rule by which each victim is the right one, by its name on that axis
   bool may_cycle = false;         // requests may evict each other without end, so no progress is promised
   bool victims_to_head = false;   // else where the next schedule shows them
@@ -25,6 +26,7 @@ struct EngineRules {
   bool has_tables = false;        // blocks have identities
   bool own_blocks = false;        // no block is in two tables
   bool within_budget = false;     // max_num_batched_tokens holds
+  bool takes_turns = false;       // sequences are left out for others, so more than max_num_seqs may hold KV
   bool exact_limit = false;       // the limit told is checked against what happened
 };
 EngineRules rules_of(const ServerConfig& server);

@@ -47,6 +47,7 @@ void InvariantChecker::arrived(const Request& request) {
   if (life.output < 1 || (server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life))) return;
   if (!fits_alone(life)) all_fit_alone_ = false;
   longest_alone_ = std::max(longest_alone_, request.input_tokens + life.output);
+  outputs_alone_ += life.output;
 }
 
 void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
@@ -82,7 +83,9 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_) {
-    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
+    // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
+    const std::int64_t most = rules_.takes_turns ? 2 * outputs_alone_ : longest_alone_;
+    require(rules_.may_cycle || passes_without_end_ <= most + 2,
             "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
@@ -147,6 +150,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
       require(holders_.emplace(table[b], &life).second || !rules_.own_blocks, "a block is in one table at most");
     }
     life.table = table;
+    life.untold_blocks = 0;
   }
   require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
           "the tokens of a step stay within the budget");
@@ -158,15 +162,18 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
   require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
-  require(facts.running <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
-  require(!rules_.has_tables || facts.free_blocks + count(holders_) == server_.usable_blocks,
+  require((rules_.takes_turns ? facts.scheduled : facts.running) <= server_.scheduler.max_num_seqs,
+          "running sequences stay within max_num_seqs");
+  std::int64_t untold = 0;
+  for (const Life* life : running_) untold += life->untold_blocks;
+  require(!rules_.has_tables || facts.free_blocks + count(holders_) + untold == server_.usable_blocks,
           "free and held blocks are all there are");
   std::int64_t cached = 0;
   std::int64_t held = 0;
   for (const Life* life : running_) {
     cached += life->cached;
     held += count(life->table);
-    require(!rules_.exact_tables || count(life->table) == blocks_for(life->cached),
+    require(!rules_.exact_tables || count(life->table) + life->untold_blocks == blocks_for(life->cached),
             "a table covers the cached tokens and no more");
   }
   require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");

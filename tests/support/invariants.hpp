@@ -60,6 +60,7 @@ class InvariantChecker : public Observer {
     std::int64_t recomputed = 0;
     std::int64_t swapped_out = 0;
     std::int64_t host_blocks = 0;
+    std::int64_t untold_blocks = 0;  // that it holds since it came back from the host; tables are told with tokens
     std::int64_t preemptions = 0;
     std::int64_t self_preemptions = 0;
     std::vector<std::uint32_t> table;
@@ -106,6 +107,7 @@ class InvariantChecker : public Observer {
   std::int64_t pass_ = 0;
   std::int64_t passes_without_end_ = 0;
   std::int64_t longest_alone_ = 0;  // most passes that one of these requests needs alone
+  std::int64_t outputs_alone_ = 0;  // tokens that all of them generate
   bool all_fit_alone_ = true;
   std::map<Outcome, std::int64_t> outcomes_;
   std::int64_t tokens_ = 0;

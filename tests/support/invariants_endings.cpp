@@ -41,7 +41,8 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       break;
     }
     case Outcome::cancelled:
-      require(life.state == State::leaving && facts.ended == now_, "who gives up leaves at the end of the pass");
+      require((life.state == State::leaving || life.state == State::swapped) && facts.ended == now_,
+              "who gives up leaves at the end of the pass");
       require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
       break;
     case Outcome::unfinished:

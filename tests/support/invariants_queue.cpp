@@ -52,6 +52,7 @@ void InvariantChecker::put_back(Life& victim, Time start) {
 
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
+  require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
   require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
   for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
     const EvictionFacts& told = facts.evictions[i];
@@ -64,6 +65,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     for (std::uint32_t block : life.table) holders_.erase(block);
     life.table.clear();
+    life.untold_blocks = 0;
     life.preemptions += 1;
     if (told.requester == told.victim) life.self_preemptions += 1;
     require(told.tokens == life.cached, "an eviction tells what the victim had");

@@ -23,6 +23,7 @@ void InvariantChecker::replay_transfers(const StepFacts& facts) {
     running_.push_back(&life);
     in_tokens += life.cached;
     in += life.host_blocks;
+    life.untold_blocks = life.host_blocks;
     life.host_blocks = 0;
   }
   std::int64_t on_host = 0;

@@ -10,6 +10,10 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
   if (engine == "vllm-v1") return make_plain_vllm_v1(server);
   if (engine == "orca") return make_plain_orca(server);
   if (engine == "static-batch") return make_plain_static_batch(server);
+  if (engine == "sjf") return make_plain_sjf(server);
+  if (engine == "vtc") return make_plain_vtc(server);
+  if (engine == "srpt") return make_plain_srpt(server);
+  if (engine == "mlfq") return make_plain_mlfq(server);
   throw std::invalid_argument("the plain stepper has no engine '" + engine + "'");
 }
 

@@ -28,6 +28,9 @@ struct PlainSequence {
   std::int64_t swapped_out = 0;  // tokens that went to the host
   std::int64_t host_blocks = 0;  // it holds there
   std::int64_t arrival = 0;      // its place in the order of arrival
+  std::int64_t predicted = 0;    // what a predictor makes of its output, where the engine has one
+  Duration waited{};             // in stretches that are over
+  Time waits_since{};            // while it waits
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   bool admitted = false;
@@ -104,6 +107,7 @@ class PlainScheduler {
   [[nodiscard]] virtual KvSlots slots() const = 0;
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 
+  Time now{};                           // when the pass begins
   std::vector<PlainSequence*> running;  // in the order of admission
   std::deque<PlainSequence*> waiting;   // head first
   std::vector<PlainSequence*> swapped;  // whose KV is on the host
@@ -114,6 +118,10 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
 
 // The engines.
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sjf(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_vtc(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_srpt(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_mlfq(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
 

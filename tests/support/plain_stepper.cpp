@@ -81,6 +81,7 @@ RunFacts PlainRun::play() {
     tell_idle_passes();
 
     const bool more_to_come = arrival_pending();
+    scheduler_->now = now_;
     const PlainPlan plan = scheduler_->plan();
     if (!plan.empty() || grid) step(plan);
     if (plan.empty()) {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
+#include "tests/support/plain_admission.hpp"
+#include "tests/support/plain_fair.hpp"
+#include "tests/support/plain_lengths.hpp"
 #include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_scheduler.hpp"
 
@@ -13,20 +17,28 @@ namespace {
 
 class PlainVllmV1 final : public PlainScheduler {
  public:
-  explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {
+  PlainVllmV1(const ServerConfig& server, const std::string& own_order, const std::string& own_admission)
+      : server_(server), pool_(server), fair_(server.scheduler.fair) {
     const PolicyChoices& chosen = server.scheduler.policies;
-    order_ = chosen.queue_order.value_or("fcfs");
+    order_ = chosen.queue_order.value_or(own_order);
     victim_ = chosen.victim.value_or(order_ == "priority" ? "lowest-priority" : "last-admitted");
     destination_ = chosen.destination.value_or(order_ == "fcfs" ? "head" : "by-key");
-    whole_must_fit_ = chosen.admission ? *chosen.admission == "whole-sequence" : server.scheduler.reserve_full_isl;
+    admission_ = chosen.admission.value_or(own_admission);
   }
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
+    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks &&
+           plain_admits_alone(admission_, server_, sequence);
   }
-  void arrived(PlainSequence& sequence) override { enter_plain_queue(order_, waiting, &sequence); }
+  void arrived(PlainSequence& sequence) override {
+    sequence.waits_since = sequence.request->arrival;
+    sequence.predicted = plain_prediction(server_, sequence);
+    if (order_ == "fair") fair_.arrived(sequence, waiting);
+    enter_plain_queue(order_, server_, waiting, &sequence);
+  }
   void ended(PlainSequence& sequence) override {
+    decoding_.erase(&sequence);
     running.erase(std::find(running.begin(), running.end(), &sequence));
     pool_.release(sequence);
   }
@@ -46,7 +58,11 @@ class PlainVllmV1 final : public PlainScheduler {
   std::string order_;
   std::string victim_;
   std::string destination_;
-  bool whole_must_fit_ = true;
+  std::string admission_;
+  PlainFair fair_;
+  std::set<const PlainSequence*> decoding_;  // running ones whose prompt is computed
+  std::set<const PlainSequence*> left_out_;  // of these, who got no token in the last pass
+  std::set<const PlainSequence*> whole_;     // admitted in this pass with all their tokens
   std::int64_t budget_ = 0;
   bool head_refused_for_blocks_ = false;
 };
@@ -55,6 +71,11 @@ PlainPlan PlainVllmV1::plan() {
   PlainPlan plan;
   budget_ = server_.scheduler.max_num_batched_tokens;
   head_refused_for_blocks_ = false;
+  whole_.clear();
+  for (PlainSequence* r : running) {
+    if (left_out_.count(r) > 0) r->waited += now - r->waits_since;
+    r->waits_since = now;
+  }
 
   extend_running(plan);
   if (plan.preempted.empty() || server_.scheduler.policies.after_eviction == "admit") {
@@ -64,7 +85,15 @@ PlainPlan PlainVllmV1::plan() {
   }
   if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
 
-  for (const PlainPlan::Grant& grant : plan.scheduled) grant.sequence->cached += grant.tokens;
+  left_out_.clear();
+  for (PlainSequence* r : running) {
+    if (decoding_.count(r) > 0) left_out_.insert(r);
+  }
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    left_out_.erase(grant.sequence);
+    grant.sequence->cached += grant.tokens;
+    if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
+  }
   return plan;
 }
 
@@ -109,7 +138,8 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
       plan.limit = AdmissionLimit::max_num_seqs;
       return;
     }
-    PlainSequence* r = waiting.front();
+    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    PlainSequence* r = waiting[head];
     const std::int64_t found = found_in_place(*r);
     std::int64_t n = r->known() - found;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
@@ -123,17 +153,22 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     if (!running.empty()) {
       watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
     }
-    const std::int64_t whole = pool_.blocks_for(std::min(r->known(), server_.max_model_len));
-    const std::int64_t need = pool_.blocks_for(found + n);
-    if ((whole_must_fit_ && whole + watermark > pool_.free()) || need + watermark > pool_.free()) {
+    const auto prompt_is_done = [this](const PlainSequence* one) {
+      return decoding_.count(one) > 0 || whole_.count(one) > 0;
+    };
+    const PlainAdmission state{server_, running, pool_.free(), watermark, prompt_is_done};
+    if (!plain_admits(admission_, state, *r, found, n)) {
       plan.limit = AdmissionLimit::kv_capacity;
       head_refused_for_blocks_ = true;
       return;
     }
 
-    waiting.pop_front();
+    if (order_ == "fair") fair_.admitted(*r);
+    if (found + n == r->known()) whole_.insert(r);
+    r->waited += now - r->waits_since;
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
     running.push_back(r);
-    pool_.take(*r, need);
+    pool_.take(*r, pool_.blocks_for(found + n));
     r->cached = found;
     if (found > 0) plan.found.push_back({r, found});
     plan.scheduled.push_back({r, found, n});
@@ -146,8 +181,9 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
 void PlainVllmV1::give_up(PlainPlan& plan) {
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
   if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && head_refused_for_blocks_) {
-    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
-    waiting.pop_front();
+    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    plan.cancelled.push_back({waiting[head], "can never be admitted"});
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
   }
 }
 
@@ -157,11 +193,13 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
   pool_.release(*victim);
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
   plan.preempted.push_back(victim);
+  decoding_.erase(victim);
+  victim->waits_since = now;
   const SchedulerSpec& knobs = server_.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
     plan.cancelled.push_back({victim, "preempted itself too often"});
   } else {
-    put_plain_victim(destination_, order_, waiting, victim);
+    put_plain_victim(destination_, order_, server_, waiting, victim);
   }
 }
 
@@ -186,7 +224,16 @@ std::int64_t PlainVllmV1::found_in_place(const PlainSequence& sequence) const {
 }  // namespace
 
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server) {
-  return std::make_unique<PlainVllmV1>(server);
+  return std::make_unique<PlainVllmV1>(server, "fcfs",
+                                       server.scheduler.reserve_full_isl ? "whole-sequence" : "first-chunk");
+}
+
+std::unique_ptr<PlainScheduler> make_plain_sjf(const ServerConfig& server) {
+  return std::make_unique<PlainVllmV1>(server, "sjf", "prompt-and-max");
+}
+
+std::unique_ptr<PlainScheduler> make_plain_vtc(const ServerConfig& server) {
+  return std::make_unique<PlainVllmV1>(server, "fair", "peak-estimate");
 }
 
 }  // namespace decodesim::tests

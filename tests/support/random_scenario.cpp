@@ -91,6 +91,20 @@ void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const s
   server.num_blocks = server.usable_blocks + (find_engine(server.scheduler.engine)->keeps_null_block ? 1 : 0);
 }
 
+/// Room on the host, for a scheduler that swaps; only where the cost model is made up too, since the transfers of the other
+/// ones have prices that follow from the machine.
+void draw_host(Draws& draws, RandomScenario& scenario) {
+  ServerConfig& server = scenario.server;
+  if (!may_swap(server.scheduler) || scenario.cost_kind != ScenarioCost::shape || draws.chance(20)) return;
+  server.host_blocks = draws.between(1, draws.chance(50) ? 12 : 2 * server.usable_blocks);
+  server.host = {.block_bytes = Bytes(4096),
+                 .block_messages = 4,
+                 .ranks = 2,
+                 .bandwidth = BytesPerSecond(1e9),
+                 .setup = Seconds(2e-6),
+                 .per_message = Seconds(1e-7)};
+}
+
 void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {
   if (draws.chance(50)) {
     scenario.run.window.skip_first = static_cast<double>(draws.between(0, 40)) / 100;
@@ -166,8 +180,10 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
+  scenario.server.seed = scenario.run.seed;
   draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
+  draw_host(draws, scenario);
   draw_report(draws, scenario, typical_step);
   return scenario;
 }
@@ -181,8 +197,8 @@ std::string RandomScenario::yaml() const {
   SchedulerSpec knobs = server.scheduler;
   knobs.max_model_len = server.max_model_len;
   std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
-  text +=
-      "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) + "}\n";
+  text += "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size) +
+          (may_swap(server.scheduler) ? ", host_swap: {blocks: " + number(server.host_blocks) + "}" : "") + "}\n";
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
 
@@ -219,7 +235,9 @@ std::string RandomScenario::yaml() const {
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
             ", max_tokens: " + number(request.max_tokens) +
-            (request.priority != 0 ? ", priority: " + number(request.priority) : "") + "}\n";
+            (request.priority != 0 ? ", priority: " + number(request.priority) : "") +
+            (request.client.empty() ? "" : ", client: " + request.client) +
+            (request.deadline ? ", deadline: " + seconds(*request.deadline) : "") + "}\n";
   }
   return text;
 }

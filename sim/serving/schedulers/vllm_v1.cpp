@@ -7,6 +7,7 @@
 #include "sim/core/check.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/schedulers/running_first.hpp"
 
 namespace decodesim {
 
@@ -191,21 +192,27 @@ class RunningFirst final : public Scheduler {
 
 }  // namespace
 
-EngineParts make_vllm_v1(const ServerConfig& server) {
+EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
   auto memory = std::make_unique<PagedMemory>(server.usable_blocks, server.block_size);
   PagedMemory& pages = *memory;
-  // Under priorities the queue and the victims change together, as the engine's own option does it.
-  const bool urgent_first = knobs.policies.queue_order == "priority";
-  std::unique_ptr<QueueOrder> order = make_queue_order(server, "fcfs");
-  RunningFirst::Policies policies{
-      .admission = make_admission(server, knobs.reserve_full_isl ? "whole-sequence" : "first-chunk"),
-      .victim = make_victim(server, urgent_first ? "lowest-priority" : "last-admitted"),
-      .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
-      .admits_after_eviction = knobs.policies.after_eviction == "admit"};
+  std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
+  RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
+                                  .victim = make_victim(server, own.victim),
+                                  .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
+                                  .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
           .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies))};
+}
+
+EngineParts make_vllm_v1(const ServerConfig& server) {
+  const SchedulerSpec& knobs = server.scheduler;
+  // Under priorities the queue and the victims change together, as the engine's own option does it.
+  const bool urgent_first = knobs.policies.queue_order == "priority";
+  return make_running_first(server, {.queue_order = "fcfs",
+                                     .admission = knobs.reserve_full_isl ? "whole-sequence" : "first-chunk",
+                                     .victim = urgent_first ? "lowest-priority" : "last-admitted"});
 }
 
 }  // namespace decodesim
