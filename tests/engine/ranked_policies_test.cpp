@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/draws.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/schedule_table.hpp"
@@ -187,6 +188,40 @@ TEST_CASE("a victim of srpt keeps its KV while there is room, and else computes 
     CHECK(served(table) == "A8 | B8 | B1 | A9 | A1 | A1 | A1 | A1 | A1 | A1 | A1");
     CHECK(table.rows()[2].preempted == "A");
   });
+}
+
+TEST_CASE("KV moves to the host ahead of need and comes back, but never both in one pass") {
+  class Moves : public Observer {
+   public:
+    void step(const StepFacts& facts) override {
+      out += facts.swapped_out_tokens > 0 ? 1 : 0;
+      in += facts.swapped_in_tokens > 0 ? 1 : 0;
+      both += facts.swapped_out_tokens > 0 && facts.swapped_in_tokens > 0 ? 1 : 0;
+    }
+    std::int64_t out = 0;
+    std::int64_t in = 0;
+    std::int64_t both = 0;
+  };
+  for (const Engine& engine : engines()) {
+    CAPTURE(engine.name);
+    Moves moves;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      Draws draws(seed);
+      ServerConfig config = server("mlfq", draws.between(1, 4));
+      config.num_blocks = config.usable_blocks = draws.between(12, 40);
+      config.host_blocks = draws.between(0, 40);
+      config.scheduler.mlfq.quantum = seconds(draws.between(1, 4));
+      std::vector<Request> requests;
+      for (std::int64_t i = 0; i < 20; ++i)
+        requests.push_back(request(i, std::to_string(i), draws.between(1, 24), draws.between(1, 24), i));
+      InvariantChecker invariants(config);
+      play(engine, config, requests, std::nullopt, {&moves, &invariants});
+      CHECK(invariants.violation() == "");
+    }
+    CHECK(moves.out > 100);
+    CHECK(moves.in > 100);
+    CHECK(moves.both == 0);
+  }
 }
 
 }  // namespace decodesim::tests
