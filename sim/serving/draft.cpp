@@ -62,6 +62,7 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
   state_.memory->release(victim, Released::evicted);
   state_.cached_tokens -= victim.cached;
   decisions_.preempted.push_back(&victim);
+  if (victim.over) return;  // it has all its tokens, so it loses nothing, and ends with this pass
   decisions_.evictions.push_back({.victim = &victim.request,
                                   .requester = eviction.requester != nullptr ? &eviction.requester->request : nullptr,
                                   .reason = eviction.reason,
@@ -76,11 +77,15 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
 void Draft::evict(Sequence& victim, const Eviction& eviction) {
   leave_running(victim);
   book_eviction(victim, eviction, KvFate::dropped);
+  if (victim.over) {
+    victim.cached = 0;
+    victim.state = SequenceState::waiting;
+    return;
+  }
   victim.cached_before = std::max(victim.cached_before, victim.cached);
   victim.discarded += victim.cached;
   victim.cached = 0;
   victim.state = SequenceState::waiting;
-  if (victim.over) return;  // its last token was under way: it ends with this pass and never waits
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim.self_preemptions >= knobs.fail_after) {
     decisions_.hopeless.push_back(&victim);
@@ -120,7 +125,7 @@ KvFate Draft::displace(Sequence& victim, const Eviction& eviction, KvFate wanted
   const SchedulerSpec& knobs = state_.config.scheduler;
   const bool hopeless = knobs.never_fits == NeverFits::fail_after && &victim == eviction.requester &&
                         victim.self_preemptions + 1 >= knobs.fail_after;
-  const bool holds_any = victim.state == SequenceState::decoding || victim.cached > 0;
+  const bool holds_any = !victim.over && (victim.state == SequenceState::decoding || victim.cached > 0);
   if (wanted == KvFate::swapped && holds_any && !hopeless && swap_out(victim, eviction)) return KvFate::swapped;
   evict(victim, eviction);
   return KvFate::dropped;

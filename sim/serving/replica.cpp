@@ -104,7 +104,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.waiting = state_.waiting.size();
   facts_.swapped = static_cast<std::int64_t>(state_.swapped.size());
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
-  facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
+  facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
@@ -168,7 +168,7 @@ void Replica::price_pass() {
   without.samples = shape.samples;
   const Duration rest =
       grid || !without.empty() ? state_.config.cost->price(without + decisions_.padding).duration() : Duration{};
-  facts_.recompute_time = facts_.ledger.duration() - rest;
+  facts_.recompute_time = std::max(Duration{}, facts_.ledger.duration() - rest);
 }
 
 // What moving KV to the host and back adds to the step: the pass waits for it.

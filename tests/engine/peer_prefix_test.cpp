@@ -59,8 +59,8 @@ struct Pool {
     auto copy = std::make_unique<Counts>(memory.total(), memory.free());
     const ReplicaState state(config, std::move(copy), nullptr);
     return make_whole_sequence_admission(config)->admits(ReplicaView(state), sequence, hit.blocks * block_size,
-                                                   sequence.known() - hit.blocks * block_size,
-                                                   hit.unreferenced - hit.blocks);
+                                                         sequence.known() - hit.blocks * block_size,
+                                                         hit.unreferenced - hit.blocks);
   }
   /// Admits it whole, and returns the blocks that it found.
   std::int64_t admit(Sequence& sequence) {

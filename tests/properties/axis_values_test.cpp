@@ -41,7 +41,7 @@ std::vector<std::string> facts(const RandomScenario& scenario, const ServerConfi
 
 /// The first of the random scenarios in which this policy and another of its axis part; 0: none.
 std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     const RandomScenario scenario = random_scenario(seed);
     if (scenario.server.scheduler.engine != engine.name) continue;
     std::vector<Request> requests = scenario.requests;

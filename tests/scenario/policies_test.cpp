@@ -41,8 +41,8 @@ TEST_CASE("every policy that vllm-v1 leaves open loads by its name") {
     const bool swaps = row.axis == "kv_fate" && row.name != "dropped";
     std::string fixed = FIXED;
     if (swaps) fixed.replace(fixed.find("memory: {"), 9, "memory: {host_swap: {blocks: 9}, ");
-    const Loaded loaded = load_text(fixed + LOAD + "scheduler: {" + order + std::string(row.axis) + ": " +
-                                    std::string(row.name) + "}\n");
+    const Loaded loaded =
+        load_text(fixed + LOAD + "scheduler: {" + order + std::string(row.axis) + ": " + std::string(row.name) + "}\n");
     CAPTURE(row.axis);
     CAPTURE(row.name);
     CHECK(diagnostics_text(loaded.diagnostics) == "");

@@ -83,7 +83,8 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     server.serving.prefill = PrefillMode::arrives_computed;
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
   }
-  server.prefix_caching = draws.chance(50);
+  const bool swaps = knobs.policies.kv_fate && *knobs.policies.kv_fate != "dropped";
+  server.prefix_caching = !swaps && draws.chance(50);  // a victim's KV stays findable, or goes to the host
   if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
 }
 

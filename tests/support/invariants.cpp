@@ -204,7 +204,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
 void InvariantChecker::check_counts(const StepFacts& facts) {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
   require(facts.scheduled == count(facts.schedule->scheduled), "the schedule names all who got tokens");
-  require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
+  require(facts.preempted == count(facts.evictions), "the evictions that are counted are those that are told");
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
   const std::int64_t counted = rules_.holds_beyond_limit || rules_.takes_turns ? facts.scheduled : facts.running;
@@ -233,7 +233,7 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
 /// The limit names something that was really in the way.
 void InvariantChecker::check_limit(const StepFacts& facts) {
   if (!rules_.exact_limit) return;
-  const bool evicted = facts.preempted > 0;
+  const bool evicted = !facts.schedule->preempted.empty();
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
   // Who is evicted with its last token out was in the queue for a moment.

@@ -21,7 +21,7 @@ void InvariantChecker::release_over(const StepFacts& facts) {
     expected.push_back(life->request.index);
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
     running_.erase(std::remove(running_.begin(), running_.end(), life), running_.end());
-    for (std::uint32_t block : life->table) holders_.erase(block);
+    let_go(*life);
   }
   for (const Request* request : facts.schedule->finished) told.push_back(request->index);
   require(expected == told, "who emitted its last token is finished by the next pass");

@@ -53,12 +53,20 @@ void InvariantChecker::put_back(Life& victim, Time start) {
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
   require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
-  require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
-  for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
-    const EvictionFacts& told = facts.evictions[i];
-    Life& life = life_of(told.victim);
-    require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
+  std::size_t next = 0;
+  for (const Request* request : facts.schedule->preempted) {
+    Life& life = life_of(request);
     require(runs(life), "only who runs is evicted");
+    if (life.over) {  // it has all its tokens: it loses nothing, and does not come back
+      running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
+      let_go(life);
+      life.table.clear();
+      life.cached = 0;
+      continue;
+    }
+    if (next == facts.evictions.size()) return require(false, "every eviction is told");
+    const EvictionFacts& told = facts.evictions[next++];
+    require(request->index == told.victim->index, "evictions are told in their order");
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     check_victim(life);
@@ -78,7 +86,6 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     life.discarded += life.cached;
     life.high = std::max(life.high, life.cached);
     life.cached = 0;
-    if (life.over) continue;  // it has all its tokens, and does not come back
     const SchedulerSpec& knobs = server_.scheduler;
     if (knobs.never_fits == NeverFits::fail_after && life.self_preemptions >= knobs.fail_after) {
       life.state = State::leaving;
@@ -90,7 +97,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
 }
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
-  require(!rules_.evicts_or_admits || facts.preempted == 0, "nothing is admitted in a pass that evicts");
+  require(!rules_.evicts_or_admits || facts.schedule->preempted.empty(), "nothing is admitted in a pass that evicts");
   require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
   const auto head =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return waits_at(*other, facts.start); });

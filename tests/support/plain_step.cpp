@@ -16,7 +16,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.running = static_cast<std::int64_t>(scheduler_->running.size());
   facts.swapped = static_cast<std::int64_t>(scheduler_->swapped.size());
   facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
-  facts.preempted = static_cast<std::int64_t>(plan.preempted.size());
+  facts.preempted = static_cast<std::int64_t>(plan.evictions.size());
   facts.free_blocks = scheduler_->free_blocks();
   facts.slots = scheduler_->slots();
   facts.limit = plan.limit;
@@ -79,7 +79,7 @@ void PlainRun::step(const PlainPlan& plan) {
   if (facts.recomputed_tokens > 0) {
     Duration shorter{};
     if (grid || !without.empty()) shorter = server_.cost->price(without + plan.padding).duration();
-    facts.recompute_time = computing - shorter;
+    facts.recompute_time = std::max(Duration(0), computing - shorter);
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.

@@ -44,6 +44,7 @@ class PlainVllmV1 final : public PlainScheduler {
   }
   void ended(PlainSequence& sequence) override {
     decoding_.erase(&sequence);
+    forget_filled(&sequence);
     running.erase(std::remove(running.begin(), running.end(), &sequence), running.end());
     waiting.erase(std::remove(waiting.begin(), waiting.end(), &sequence), waiting.end());
     pool_.release(sequence);
@@ -160,6 +161,11 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     }
 
     pool_.take(*r, need);
+    // What its last token filled has been known by now.
+    for (const auto& [sequence, tokens] : filled_before_) {
+      if (sequence == r) pool_.cache_full(*r, tokens);
+    }
+    std::erase_if(filled_before_, [&](const auto& one) { return one.first == r; });
     if (knobs.async && r->emitted > emitted_at_admission_[r]) {
       filled_.emplace_back(r, r->cached + n);
     } else {
@@ -275,6 +281,10 @@ void PlainVllmV1::give_up(PlainPlan& plan) {
 
 void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,
                           EvictionReason reason) {
+  if (victim->over) {  // it has all its tokens, so it loses nothing, and ends with this pass
+    plan.preempted.push_back(victim);
+    return ended(*victim);
+  }
   const bool to_host = host_.takes(*victim, requester, "dropped");
   const std::int64_t free_before = pool_.free();
   forget_filled(victim);

@@ -37,7 +37,10 @@ class RunningFirst final : public Scheduler {
     if (budget_ < 0) leave_out_behind(view, draft, -budget_, before_all);
     serve_running(view, draft);
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
-    if (memory_.caches_prefixes()) register_decoded(view);
+    if (memory_.caches_prefixes()) {
+      register_served();
+      register_decoded(view);
+    }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
     } else if (swap_in(view, draft)) {
@@ -148,8 +151,8 @@ class RunningFirst final : public Scheduler {
     }
   }
 
-  // Planned ahead, the token that fills a block is not known yet, nor the KV of the one before it computed: the block is
-  // registered as the pass after this one has been planned, unless its sequence is evicted by then.
+  // Planned ahead, the token that fills a block is not known yet: the block is registered when its sequence is served
+  // again, or else once the pass after this one has been planned, unless the sequence is evicted before.
   void register_token(const ReplicaView& view, Sequence& member) {
     const std::int64_t cached = view.cached(member);
     if (knobs_.async) {
@@ -160,6 +163,14 @@ class RunningFirst final : public Scheduler {
   }
   void note_filled(Sequence& sequence, std::int64_t cached) {
     if (memory_.caches_prefixes()) filled_.push_back({&sequence, cached});
+  }
+  void register_served() {
+    std::erase_if(filled_before_, [this](const Filled& one) {
+      const SequenceState state = one.sequence->state;
+      const bool served = state == SequenceState::decoding || state == SequenceState::prefilling;
+      if (served) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
+      return served;
+    });
   }
   void register_late() {
     for (const Filled& one : filled_before_) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
@@ -188,10 +199,14 @@ class RunningFirst final : public Scheduler {
 
   // Takes a victim out of the walk, and its tokens of this pass back into the budget.
   void forget(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester) {
+    // Who was served before the requester loses its token again, but not the hashes of the blocks that it filled.
+    const bool was_served = victim.order < requester.order && victim.state != SequenceState::stalled;
+    for (const Filled& one : filled_before_) {
+      if (was_served && one.sequence == &victim) memory_.register_full(victim, one.cached, one.cached + 1);
+    }
     forget_filled(victim);
     if (victim.state == SequenceState::decoding) {
-      // It was served before the requester, and the engine takes back its token but not the hash of the block it filled.
-      if (victim.order < requester.order && !knobs_.async) register_token(view, victim);
+      if (was_served && !knobs_.async) register_token(view, victim);
       if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
       budget_ += 1;
     } else if (victim.state == SequenceState::prefilling) {
