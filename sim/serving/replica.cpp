@@ -79,8 +79,9 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   state_.now = start;
   Draft draft(state_, decisions_);
   scheduler_->plan(ReplicaView(state_), draft);
-  for (const GivenUp& one : decisions_.dropped) departures_.push_back({one.sequence, Outcome::cancelled, one.reason});
+  // In the order of the decisions: a pass evicts before it gives up who waits.
   cancel_hopeless();
+  for (const GivenUp& one : decisions_.dropped) departures_.push_back({one.sequence, Outcome::cancelled, one.reason});
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
   const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
