@@ -108,6 +108,14 @@ class Checks {
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     check_policies(reading_, tree_, scheduler);
+    const std::optional<std::string>& fate = scheduler.policies.kv_fate;
+    if (scenario_.memory.prefix_caching && fate && *fate != "dropped") {
+      error("scheduler.kv_fate", "contradiction",
+            "'scheduler.kv_fate: " + *fate +
+                "' contradicts 'memory.prefix_caching: true': a victim's KV is moved to the "
+                "host, or its full blocks stay findable where they are",
+            "remove one of the two");
+    }
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +
