@@ -36,7 +36,7 @@ struct Departure {
 class Replica {
  public:
   /// Throws std::invalid_argument where no engine has the configured name.
-  Replica(const ServerConfig& server, bool wants_schedule);
+  Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory = false);
 
   /// Why this request cannot be served at all, or empty. See semantics of `never_fits` in docs/design.md.
   [[nodiscard]] std::string_view refusal(const Request& request) const;
@@ -75,7 +75,10 @@ class Replica {
  private:
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  void tell_idle_passes(Time start);
   void price_pass();
+  void tell_entered();
+  [[nodiscard]] Duration recompute_until(Time now) const;
   void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
@@ -88,6 +91,7 @@ class Replica {
   std::unique_ptr<Scheduler> scheduler_;
   bool plans_ahead_;
   bool wants_schedule_;
+  bool wants_memory_ = false;
   std::optional<Predictor> predictor_;          // where a policy goes by length
   std::map<std::string, std::size_t> clients_;  // by name, numbered as they were first seen
   bool busy_ = false;
@@ -95,7 +99,11 @@ class Replica {
   std::vector<Sequence*> unused_;
   PassDecisions decisions_;
   StepFacts facts_;
+  MemoryFacts memory_facts_;
   ScheduleFacts schedule_;
+  std::vector<RecomputeFacts> recomputes_;
+  std::vector<const Request*> entered_;
+  Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
   std::vector<Sequence*> finished_;    // by the step that is over; held by an engine that plans ahead
   std::int64_t thrown_away_ = 0;       // tokens of the planned step whose sequences are gone
@@ -105,6 +113,7 @@ class Replica {
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t arrivals_ = 0;
+  std::optional<Time> emptied_ = Time{};  // since when nobody is in the server
 };
 
 }  // namespace decodesim

@@ -29,7 +29,7 @@ class Simulation {
         source_(source),
         observers_(observers),
         stop_(stop),
-        replica_(server, anyone_wants_schedule()) {}
+        replica_(server, anyone_wants(&Observer::wants_schedule), anyone_wants(&Observer::wants_memory)) {}
 
   RunFacts run() {
     open_source();
@@ -51,9 +51,9 @@ class Simulation {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) facts_.interrupted = true;
     return facts_.interrupted;
   }
-  [[nodiscard]] bool anyone_wants_schedule() const {
+  [[nodiscard]] bool anyone_wants(bool (Observer::*facts)() const) const {
     for (const Observer* observer : observers_) {
-      if (observer->wants_schedule()) return true;
+      if ((observer->*facts)()) return true;
     }
     return false;
   }

@@ -36,6 +36,7 @@ class PlainTrtllm final : public PlainScheduler {
     pool_.release(sequence);
   }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
 
  private:
