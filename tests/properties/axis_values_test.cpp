@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -68,7 +70,54 @@ std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row
   return 0;
 }
 
+/// Counts what free choices bring that vLLM's own do not.
+class Rarities : public Observer {
+ public:
+  [[nodiscard]] bool wants_schedule() const override { return true; }
+  void step(const StepFacts& facts) override {
+    left_out += facts.scheduled > 0 && facts.running > facts.scheduled ? 1 : 0;
+    for (const EvictionFacts& one : facts.evictions) {
+      const auto victim = std::find(running_.begin(), running_.end(), one.victim->index);
+      const auto requester = std::find(running_.begin(), running_.end(), one.requester->index);
+      before_requester += victim < requester ? 1 : 0;
+      itself_before_others += victim == requester && victim + 1 != running_.end() ? 1 : 0;
+      running_.erase(victim);
+    }
+    for (const auto& [request, tokens] : facts.schedule->scheduled) {
+      if (std::find(running_.begin(), running_.end(), request->index) == running_.end())
+        running_.push_back(request->index);
+      for (const Request* victim : facts.schedule->preempted) back_at_once += victim->index == request->index ? 1 : 0;
+    }
+    for (const Request* request : facts.schedule->finished)
+      running_.erase(std::find(running_.begin(), running_.end(), request->index));
+  }
+  void run_ended(const RunFacts&) override { running_.clear(); }
+
+  std::int64_t left_out = 0;              // passes that served some of the running only
+  std::int64_t before_requester = 0;      // victims that had their tokens already
+  std::int64_t itself_before_others = 0;  // requesters that were their own victims, with others behind them
+  std::int64_t back_at_once = 0;          // victims that were admitted in the pass that evicted them
+
+ private:
+  std::vector<std::int64_t> running_;  // in order of admission
+};
+
 }  // namespace
+
+TEST_CASE("the random runs reach what free choices bring") {
+  Rarities rarities;
+  std::int64_t runs = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    const RandomScenario scenario = random_scenario(seed);
+    if (scenario.server.scheduler.engine != "vllm-v1" || scenario.server.scheduler.async) continue;
+    ++runs;
+    play(engines().back(), scenario.server, scenario.requests, scenario.concurrency, {&rarities});
+  }
+  CHECK(rarities.left_out > runs / 20);
+  CHECK(rarities.before_requester > runs / 20);
+  CHECK(rarities.itself_before_others > runs / 20);
+  CHECK(rarities.back_at_once > runs / 20);
+}
 
 TEST_CASE("each value of each open axis changes the schedule of some scenario") {
   const EngineRow& engine = *find_engine("vllm-v1");
