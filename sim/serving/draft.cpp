@@ -134,6 +134,7 @@ void Draft::swap_in(Sequence& swapped) {
 void Draft::enter_running(Sequence& sequence) {
   waited(sequence);
   sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
+  sequence.rank = sequence.order;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
 }
@@ -153,8 +154,12 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   enter_prefilling(waiting);
   if (tokens > 0) decisions_.chunks.push_back({&waiting, tokens});
   if (found > 0) decisions_.found.push_back({&waiting, found});
-  (waiting.admitted ? waiting.found_again : waiting.found_first) += found;
-  (waiting.admitted ? decisions_.found_again : decisions_.found_first) += found;
+  // What a victim finds beyond what it had before is new to it, as it is to who comes for the first time.
+  const std::int64_t again = std::min(found, waiting.cached_before);
+  waiting.found_again += again;
+  waiting.found_first += found - again;
+  decisions_.found_again += again;
+  decisions_.found_first += found - again;
   waiting.admitted = true;
 }
 

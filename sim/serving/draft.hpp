@@ -27,6 +27,8 @@ class Draft {
 
   /// Lets the whole cohort wait in this pass: constant time.
   void pause_cohort() { decisions_.decodes = false; }
+  /// Takes that back.
+  void resume_cohort() { decisions_.decodes = true; }
   /// Leaves a decoding sequence out of this pass and those that follow, until it is resumed or served.
   void stall(Sequence& member);
   /// Takes a stalled sequence that is ready to decode back into the cohort, for this pass on.
@@ -62,6 +64,8 @@ class Draft {
   /// The queue's list, for schedulers that sort it by themselves.
   [[nodiscard]] std::deque<Sequence*>& queue_list() { return state_.waiting.list(); }
 
+  /// Says that the engine moved in this pass, so that another may decide otherwise though nothing happened in between.
+  void moved() { decisions_.moved = true; }
   /// Says why the pass admitted no more than it did.
   void limited_by(AdmissionLimit limit) { decisions_.limit = limit; }
   [[nodiscard]] bool evicted_any() const { return !decisions_.preempted.empty(); }

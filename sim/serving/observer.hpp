@@ -89,6 +89,9 @@ enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, p
 inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
                                                                        "token_budget", "policy"};
 
+/// What an engine keeps in mind between its passes, by name.
+using EngineFigures = std::vector<std::pair<std::string_view, double>>;
+
 /// Who did what in a pass, by request; only for observers that ask, since naming all costs a walk over the batch.
 struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> scheduled;      // tokens, in the engine's order
@@ -98,6 +101,8 @@ struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
   std::vector<const Request*> swapped_in;  // who came back from the host, in the order of coming back
+  EngineFigures planned;                                                            // after scheduling
+  EngineFigures ended;                                                              // after the step's releases
 };
 
 /// One pass of the scheduler and the step it led to. Counts are after scheduling and before releases.

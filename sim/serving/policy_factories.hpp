@@ -24,5 +24,6 @@ std::unique_ptr<VictimChoice> make_latest_arrival_victim(const ServerConfig& ser
 EngineParts make_vllm_v1(const ServerConfig& server);
 EngineParts make_orca(const ServerConfig& server);
 EngineParts make_static_batch(const ServerConfig& server);
+EngineParts make_sglang(const ServerConfig& server);
 
 }  // namespace decodesim

@@ -13,6 +13,7 @@ namespace {
 constexpr std::array policies{
     PolicyRow{"phase_order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
     PolicyRow{"phase_order", "batch-by-batch", "a batch is formed when the one before has ended"},
+    PolicyRow{"phase_order", "prefill-first", "who may start computes its prompt, and those that run wait meanwhile"},
 
     PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
     PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
@@ -22,6 +23,8 @@ constexpr std::array policies{
     PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)",
               make_first_chunk_admission},
     PolicyRow{"admission", "whole-life", "memory for the whole life is reserved now"},
+    PolicyRow{"admission", "new-token-ratio",
+              "prompt and max_tokens must fit beside a share of what running requests may still generate"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
               make_last_admitted_victim},
@@ -59,6 +62,8 @@ constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
 constexpr std::array<std::string_view, 3> static_batch_policies{"batch-by-batch", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 2> static_batch_knobs{"reservation", "finished_slots"};
+constexpr std::array<std::string_view, 7> sglang_policies{
+    "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
 
 constexpr std::array engines{
     EngineRow{"vllm-v1",
@@ -69,6 +74,14 @@ constexpr std::array engines{
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
               make_static_batch, static_batch_policies, static_batch_knobs},
+    EngineRow{
+        "sglang",
+        "SGLang scheduler, upstream state of August 2026: prompts first, admission by an estimate of what running "
+        "requests will need, retraction where it was too low",
+        false,
+        make_sglang,
+        sglang_policies,
+        {}},
 };
 
 template <class Make>

@@ -16,7 +16,7 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-bool by_order(const Sequence* a, const Sequence* b) { return a->order < b->order; }
+bool by_rank(const Sequence* a, const Sequence* b) { return a->rank < b->rank; }
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule)
@@ -41,7 +41,8 @@ std::string_view Replica::refusal(const Request& request) const {
 
 void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
-  sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
+  sequence.output_tokens = std::min(output_tokens_of(request, state_.config.max_model_len),
+                                    scheduler_->output_limit(ReplicaView(state_), request));
   sequence.request = std::move(request);
   sequence.arrival = arrivals_++;
   sequence.client = clients_.emplace(sequence.request.client, clients_.size()).first->second;
@@ -74,17 +75,19 @@ std::int64_t Replica::in_system() const {
 }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
-  decisions_.clear();
+  tell_idle_passes(start);
   departures_.clear();
   state_.now = start;
-  Draft draft(state_, decisions_);
-  scheduler_->plan(ReplicaView(state_), draft);
+  do {
+    decisions_.clear();
+    Draft draft(state_, decisions_);
+    scheduler_->plan(ReplicaView(state_), draft);
+  } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()));
   for (Sequence* sequence : decisions_.dropped) departures_.push_back({sequence, Outcome::cancelled, reason_given_up});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
-  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
-                     decisions_.swapped_in.empty() && departures_.empty();
+  const bool empty = decisions_.empty(state_.cohort.size()) && departures_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -107,7 +110,16 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   price_transfers();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
-  return !empty;
+  return !empty || decisions_.moved;
+}
+
+// An engine that spins while nobody is there may come to rest meanwhile.
+void Replica::tell_idle_passes(Time start) {
+  if (!emptied_) return;
+  const Duration gone = start - *emptied_;
+  emptied_.reset();
+  if (gone == Duration{}) return;
+  scheduler_->idled(state_.config.grid_step > Duration{} ? gone / state_.config.grid_step : 2);
 }
 
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
@@ -181,13 +193,15 @@ void Replica::complete(Time end) {
   facts_.gaps = gaps_;
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
-  std::sort(finished_.begin(), finished_.end(), by_order);
+  std::sort(finished_.begin(), finished_.end(), by_rank);
   std::vector<Departure> cancelled;
   cancelled.swap(departures_);
   for (Sequence* sequence : finished_) finish(*sequence);
   departures_.insert(departures_.end(), cancelled.begin(), cancelled.end());
   if (!departures_.empty()) watchdog_.progress();
+  if (in_system() == 0) emptied_ = end;
   if (wants_schedule_) {
+    scheduler_->describe(schedule_.ended);
     for (const Sequence* sequence : finished_) schedule_.finished.push_back(&sequence->request);
     facts_.schedule = &schedule_;
   }
@@ -287,10 +301,16 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
 // Names who did what, for observers that asked; the one place that walks the batch.
 void Replica::describe_schedule() {
   schedule_ = {};
+  scheduler_->describe(schedule_.planned);
   std::map<const Sequence*, std::int64_t> chunks;
   for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
-  for (Sequence* sequence = state_.running.front(); sequence != nullptr;
+  std::vector<const Sequence*> batch;
+  for (const Sequence* sequence = state_.running.front(); sequence != nullptr;
        sequence = SequenceList<&Sequence::running>::after(*sequence)) {
+    batch.push_back(sequence);
+  }
+  std::sort(batch.begin(), batch.end(), by_rank);
+  for (const Sequence* sequence : batch) {
     const auto chunk = chunks.find(sequence);
     std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
     if (chunk != chunks.end()) tokens = chunk->second;

@@ -66,6 +66,7 @@ class Replica {
  private:
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  void tell_idle_passes(Time start);
   void price_pass();
   void price_transfers();
   void cancel_hopeless();
@@ -91,6 +92,7 @@ class Replica {
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t arrivals_ = 0;
+  std::optional<Time> emptied_ = Time{};    // since when nobody is in the server
 };
 
 }  // namespace decodesim

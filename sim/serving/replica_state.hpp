@@ -45,9 +45,15 @@ struct PassDecisions {
   std::int64_t blocks_out = 0;           // moved to the host, and back
   std::int64_t blocks_in = 0;
   AdmissionLimit limit = AdmissionLimit::arrivals;
+  bool moved = false;  // an empty pass is worth another at once
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
 
+  /// Did the pass decide nothing, where so many sequences decode unless they wait?
+  [[nodiscard]] bool empty(std::int64_t decoding) const {
+    return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && swapped_in.empty() &&
+           dropped.empty();
+  }
   void clear() {
     decodes = true;
     padding = {};
@@ -60,6 +66,7 @@ struct PassDecisions {
     swapped_in.clear();
     blocks_out = blocks_in = 0;
     limit = AdmissionLimit::arrivals;
+    moved = false;
     found_first = found_again = 0;
   }
 };

@@ -34,6 +34,7 @@ struct Sequence {
   std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
   std::int64_t arrival = 0;  // grows with every arrival
   std::int64_t order = 0;    // grows with every admission, or is the arrival; running sequences are sorted by it
+  std::int64_t rank = 0;     // its place within a step; the same as `order`, unless the engine sorts its batch otherwise
   std::int64_t ticket = 0;   // grows with every place taken in the queue
   std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;

@@ -5,6 +5,7 @@
 #include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
+#include "sim/serving/sglang_fields.hpp"
 
 namespace decodesim {
 
@@ -136,7 +137,7 @@ inline constexpr Field common_scheduler_fields[] = {
         "startup_check",
         {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),
 };
-inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields);
+inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields, sglang_fields);
 
 constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
   return serving.prefill == PrefillMode::arrives_computed;

@@ -8,6 +8,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/policy_choices.hpp"
+#include "sim/serving/sglang_knobs.hpp"
 
 namespace decodesim {
 
@@ -72,6 +73,7 @@ struct SchedulerSpec {
   double admission_ratio = 0.7;  // of `ratio-weighted`: what it sets aside of what the running may still generate
   MlfqKnobs mlfq;
   PolicyChoices policies;
+  SglangKnobs sglang;
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -1,5 +1,6 @@
 #include "tests/support/draw_engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -45,6 +46,27 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   }
 }
 
+void draw_sglang(Draws& draws, const Ranges& ranges, ServerConfig& server) {
+  SglangKnobs& knobs = server.scheduler.sglang;
+  knobs.chunked_prefill_size =
+      draws.chance(30) ? 0 : draws.between(16, draws.chance(50) ? 24 : ranges.budget_max);  // at least a page
+  if (draws.chance(40)) knobs.max_prefill_tokens = draws.between(1, ranges.budget_max);
+  knobs.enable_mixed_chunk = draws.chance(50);
+  knobs.schedule_conservativeness = draws.pick({0.0, 0.05, 0.3, 1.0, 1.0, 3.0});
+  knobs.disable_radix_cache = draws.chance(40);
+  const auto free_orders = {SglangOrder::fcfs, SglangOrder::fcfs, SglangOrder::lof, SglangOrder::random};
+  knobs.schedule_policy = draws.pick(free_orders);
+  if (!knobs.disable_radix_cache && draws.chance(50))
+    knobs.schedule_policy = draws.pick({SglangOrder::lpm, SglangOrder::dfs_weight});
+  knobs.enable_priority_scheduling = draws.chance(40);
+  if (knobs.enable_priority_scheduling) knobs.priority_scheduling_preemption_threshold = draws.between(0, 3);
+  if (draws.chance(30)) knobs.retraction_policy = SglangRetraction::priority;
+  if (draws.chance(30)) knobs.retract_target = SglangRetractTarget::k_steps;
+  if (draws.chance(50)) knobs.retract_decode_steps = draws.between(0, 8);
+  if (draws.chance(30)) knobs.clip_max_new_tokens = draws.between(1, 30);
+  if (draws.chance(30)) knobs.new_token_ratio_decay_steps = draws.between(1, 30);
+}
+
 void draw_reserving(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   knobs.reservation =
@@ -69,6 +91,7 @@ constexpr std::array engine_draws{
     EngineDraw{"vllm-v1", 60, draw_vllm_v1},
     EngineDraw{"orca", 10, draw_reserving},
     EngineDraw{"static-batch", 10, draw_static_batch},
+    EngineDraw{"sglang", 40, draw_sglang},
 };
 
 }  // namespace
@@ -93,7 +116,34 @@ void draw_scheduler(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   }
 }
 
+/// What a prompt begins with: blocks of few kinds, the last of which its end may cut.
+void draw_content(Draws& draws, std::int64_t block, Request& request) {
+  const std::int64_t most = (request.input_tokens + block - 1) / block;
+  const std::int64_t blocks = draws.chance(30) ? most : draws.between(0, most);
+  std::uint64_t id = 0;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    id = draws.chance(85) ? id + 1 : static_cast<std::uint64_t>(draws.between(1, 5));
+    request.content.push_back({id, std::min(block, request.input_tokens - i * block)});
+  }
+  if (draws.chance(5)) request.cache_salt = "salt";
+  request.no_prefix_read = draws.chance(5);
+}
+
+void draw_sglang_requests(Draws& draws, const SglangKnobs& knobs, std::vector<Request>& requests) {
+  const std::int64_t ignoring = draws.pick({0, 0, 30, 100});
+  const bool ranked = draws.chance(50);
+  const bool alike = !knobs.disable_radix_cache && draws.chance(80);
+  const std::int64_t block = draws.pick<std::int64_t>({1, 2, 3, 8});
+  for (Request& request : requests) {
+    request.ignore_eos = draws.chance(ignoring);
+    if (request.ignore_eos) request.output_tokens = request.max_tokens;
+    if (ranked) request.priority = draws.between(0, 8);
+    if (alike) draw_content(draws, block, request);
+  }
+}
+
 void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<Request>& requests) {
+  if (server.scheduler.engine == "sglang") draw_sglang_requests(draws, server.scheduler.sglang, requests);
   const PolicyChoices& policies = server.scheduler.policies;
   if (policies.queue_order == "priority" || policies.victim == "lowest-priority") {
     const std::int64_t levels = draws.pick({1, 2, 3, 10});

@@ -44,6 +44,14 @@ EngineRules rules_of(const ServerConfig& server) {
             .has_tables = blocks && !holds,
             .own_blocks = blocks && !holds};
   }
+  if (engine == "sglang") {
+    const SglangKnobs& knobs = server.scheduler.sglang;
+    return {.evicts_or_admits = !knobs.enable_priority_scheduling,
+            .has_radix_tree = !knobs.disable_radix_cache,
+            .prompts_or_tokens = !knobs.enable_mixed_chunk,
+            .prompts_first = true,
+            .all_decode = true};
+  }
   return {};
 }
 

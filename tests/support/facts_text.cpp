@@ -113,6 +113,10 @@ void FactsText::step(const StepFacts& facts) {
     line += " " + name(request) + ":";
     for (std::uint32_t block : table) line += std::to_string(block) + ",";
   }
+  for (const EngineFigures* figures : {&facts.schedule->planned, &facts.schedule->ended}) {
+    line += figures == &facts.schedule->planned ? " planned" : " ended";
+    for (const auto& [figure, value] : *figures) line += " " + std::string(figure) + "=" + text(value);
+  }
   lines_.push_back(line);
 }
 

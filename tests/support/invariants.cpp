@@ -17,7 +17,7 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   PlainSequence sequence;
   sequence.request = &life.request;
   sequence.input = life.request.input_tokens;
-  sequence.output = life.output;
+  sequence.output = life.wanted;
   return engine_->fits_alone(sequence);
 }
 
@@ -38,6 +38,8 @@ void InvariantChecker::arrived(const Request& request) {
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
+  life.wanted = life.output;
+  life.output = std::min(life.output, engine_->output_limit(request));
   if (rules_.by_priority) {
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
   } else {
@@ -82,7 +84,9 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_) {
-    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
+    // Where prompts go first, those of all others may come in between.
+    const auto in_between = rules_.prompts_first ? static_cast<std::int64_t>(lives_.size()) + 1 : 1;
+    require(rules_.may_cycle || passes_without_end_ <= in_between * longest_alone_ + 2,
             "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
@@ -111,11 +115,16 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   recomputed_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
   std::int64_t tokens = 0;
+  std::int64_t prompts = 0;
+  std::int64_t decodes = 0;
+  const std::int64_t decoding =
+      std::count_if(running_.begin(), running_.end(), [](const Life* l) { return !l->prefilling; });
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
     if (life.state == State::waiting) replay_admission(life, facts);
     require(life.state == State::running, "only who runs gets tokens");
+    ++(life.prefilling ? prompts : decodes);
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -132,6 +141,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     recomputed_ += again;
     life.computed += n;
     life.cached += n;
+    if (life.cached == life.known()) life.prefilling = false;
     if (life.scheduled < Time{}) life.scheduled = facts.start;
 
     if (!rules_.has_tables) continue;
@@ -148,6 +158,8 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     }
     life.table = table;
   }
+  require(!rules_.prompts_or_tokens || prompts == 0 || decodes == 0, "those that decode wait for prompts");
+  require(!rules_.all_decode || decodes == 0 || decodes == decoding, "all that decode get a token, or none");
   require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
           "the tokens of a step stay within the budget");
 }

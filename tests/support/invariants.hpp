@@ -49,6 +49,8 @@ class InvariantChecker : public Observer {
     std::int64_t rank = 0;  // in the order of arrival
     State state = State::waiting;
     bool admitted = false;
+    bool prefilling = false;  // admitted, and not yet through what it knew then
+    std::int64_t wanted = 0;  // tokens, before the engine cuts it short
     std::int64_t output = 0;
     std::int64_t emitted = 0;
     std::int64_t cached = 0;

@@ -104,12 +104,15 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
     if (request->index == life.request.index) found = tokens;
   }
-  if (server_.serving.prefill == PrefillMode::computed) {
+  const bool computed = server_.serving.prefill == PrefillMode::computed;
+  if (computed && !rules_.has_radix_tree) {
     require(found == 0, "nothing is found in place where prompts are computed");
   }
   require(found < life.known(), "at least one token is computed at admission");
-  (life.admitted ? life.found_again : life.found_first) += found;
-  life.admitted = true;
+  const std::int64_t again = std::min(found, life.high);
+  life.found_again += again;
+  life.found_first += found - again;
+  life.admitted = life.prefilling = true;
   life.cached = found;
 }
 

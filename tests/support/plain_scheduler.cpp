@@ -10,6 +10,7 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
   if (engine == "vllm-v1") return make_plain_vllm_v1(server);
   if (engine == "orca") return make_plain_orca(server);
   if (engine == "static-batch") return make_plain_static_batch(server);
+  if (engine == "sglang") return make_plain_sglang(server);
   throw std::invalid_argument("the plain stepper has no engine '" + engine + "'");
 }
 

@@ -79,6 +79,8 @@ struct PlainPlan {
   AdmissionLimit limit = AdmissionLimit::arrivals;
   StepShape padding;  // slots without a request that the step computes all the same
 
+  bool moved = false;  // the engine moved: where the pass is empty, it has another at once
+
   [[nodiscard]] bool empty() const {
     return scheduled.empty() && preempted.empty() && swapped_in.empty() && cancelled.empty();
   }
@@ -93,6 +95,12 @@ class PlainScheduler {
   virtual PlainPlan plan() = 0;
   /// Could it be served to its end if nobody else were there?
   [[nodiscard]] virtual bool fits_alone(const PlainSequence& sequence) const = 0;
+  /// The most tokens that the engine lets a request generate, where that is fewer than the client asked for.
+  [[nodiscard]] virtual std::int64_t output_limit(const Request& request) const { return request.max_tokens; }
+  /// Nobody was there for so many passes before the next; two where passes take no time.
+  virtual void idled(std::int64_t) {}
+  /// What the engine keeps in mind.
+  virtual void describe(EngineFigures&) const {}
   /// A request joins the queue.
   virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
   /// The step of the last plan is over, after so long; its tokens are out.
@@ -116,6 +124,7 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sglang(const ServerConfig& server);
 
 /// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
 class PlainPool {

@@ -55,6 +55,7 @@ class PlainRun {
   Time last_happened_{};
   std::int64_t pass_ = 1;                   // the number of the next pass
   std::int64_t idle_passes_ = 0;            // just before it, not told yet
+  std::optional<Time> emptied_ = Time{};    // since when nobody is in the server
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t preemptions_in_vain_ = 0;    // since a token, an arrival or an end
 };
@@ -79,11 +80,13 @@ RunFacts PlainRun::play() {
     }
 
     tell_idle_passes();
+    if (emptied_ && now_ > *emptied_) scheduler_->idled(grid ? (now_ - *emptied_) / server_.grid_step : 2);
+    emptied_.reset();
 
     const bool more_to_come = arrival_pending();
     const PlainPlan plan = scheduler_->plan();
     if (!plan.empty() || grid) step(plan);
-    if (plan.empty()) {
+    if (plan.empty() && !plan.moved) {
       if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
       if (!grid) sleep_until(open_next_->arrival);
     }
@@ -129,6 +132,7 @@ void PlainRun::arrive(Request request) {
     end(sequence, Outcome::rejected, "never fits the KV pool", request.arrival);
     return;
   }
+  sequence.output = std::min(sequence.output, scheduler_->output_limit(life.request));
   scheduler_->arrived(sequence);
 }
 
@@ -195,6 +199,7 @@ void PlainRun::step(const PlainPlan& plan) {
   facts.free_blocks = scheduler_->free_blocks();
   facts.slots = scheduler_->slots();
   facts.limit = plan.limit;
+  scheduler_->describe(schedule.planned);
   facts.schedule = &schedule;
   preemptions_in_vain_ += facts.preempted;
 
@@ -217,8 +222,11 @@ void PlainRun::step(const PlainPlan& plan) {
   for (const PlainPlan::Found& found : plan.found) {
     schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
     PlainSequence& sequence = *found.sequence;
-    (sequence.admitted ? sequence.found_again : sequence.found_first) += found.tokens;
-    (sequence.admitted ? facts.found_again_tokens : facts.found_tokens) += found.tokens;
+    const std::int64_t had_before = std::min(found.tokens, sequence.cached_before_eviction);
+    sequence.found_again += had_before;
+    facts.found_again_tokens += had_before;
+    sequence.found_first += found.tokens - had_before;
+    facts.found_tokens += found.tokens - had_before;
   }
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
@@ -275,12 +283,12 @@ void PlainRun::step(const PlainPlan& plan) {
   }
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
+  for (PlainSequence* sequence : finished) scheduler_->ended(*sequence);
+  scheduler_->describe(schedule.ended);
+  if (scheduler_->running.empty() && scheduler_->waiting.empty()) emptied_ = now_;
   for (Observer* observer : observers_) observer->step(facts);
 
-  for (PlainSequence* sequence : finished) {
-    scheduler_->ended(*sequence);
-    end(*sequence, Outcome::completed, "", now_);
-  }
+  for (PlainSequence* sequence : finished) end(*sequence, Outcome::completed, "", now_);
   for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }

@@ -169,6 +169,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
   draw_report(draws, scenario, typical_step);
+  scenario.server.seed = scenario.run.seed;
   return scenario;
 }
 
@@ -218,8 +219,18 @@ std::string RandomScenario::yaml() const {
     if (!request.id.empty()) text += "id: " + request.id + ", ";
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
-            ", max_tokens: " + number(request.max_tokens) +
-            (request.priority != 0 ? ", priority: " + number(request.priority) : "") + "}\n";
+            ", max_tokens: " + number(request.max_tokens);
+    if (request.priority != 0) text += ", priority: " + number(request.priority);
+    if (request.ignore_eos) text += ", ignore_eos: true";
+    if (!request.cache_salt.empty()) text += ", cache_salt: " + request.cache_salt;
+    if (request.no_prefix_read) text += ", no_prefix_read: true";
+    if (!request.content.empty()) {
+      text += ", hash_block_size: " + number(request.content.front().tokens) + ", hash_ids: [";
+      for (std::size_t i = 0; i < request.content.size(); ++i)
+        text += (i > 0 ? ", " : "") + number(static_cast<std::int64_t>(request.content[i].key));
+      text += "]";
+    }
+    text += "}\n";
   }
   return text;
 }
