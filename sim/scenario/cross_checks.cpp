@@ -108,12 +108,6 @@ class Checks {
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     check_policies(reading_, tree_, scheduler);
-    if (scheduler.async) {
-      error("scheduler.async", "unsupported",
-            "'scheduler.async: true' is not simulated: engine '" + scheduler.engine +
-                "' plans each step after the one before",
-            "write 'async: false'");
-    }
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +
@@ -121,17 +115,23 @@ class Checks {
                 "'scheduler.max_model_len'",
             "set scheduler.max_model_len");
     }
-    sglang();
+    if (scenario_.memory.prefix_caching && !engine_reads(scheduler.engine, "prefix_caching")) {
+      error("memory.prefix_caching", "unsupported",
+            "'memory.prefix_caching' has no effect on engine '" + scheduler.engine + "'",
+            "write 'prefix_caching: false'");
+    }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
-    if (!scheduler.enable_chunked_prefill && longest == 0) {
+    // vLLM V0 ignores prompts above the budget one by one.
+    const bool whole_prompts = !scheduler.enable_chunked_prefill && scheduler.engine != "vllm-v0";
+    if (whole_prompts && longest == 0) {
       error("scheduler.enable_chunked_prefill", "missing-key",
             "without chunked prefill a prompt must fit one step, but nothing limits prompts: there is neither a model "
             "nor 'scheduler.max_model_len'",
             "set scheduler.max_model_len, at most max_num_batched_tokens (" +
                 std::to_string(scheduler.max_num_batched_tokens) + ")");
     }
-    if (!scheduler.enable_chunked_prefill && longest > 0 && scheduler.max_num_batched_tokens < longest) {
+    if (whole_prompts && longest > 0 && scheduler.max_num_batched_tokens < longest) {
       error("scheduler.enable_chunked_prefill", "contradiction",
             "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " +
                 std::to_string(scheduler.max_num_batched_tokens) + " and max_model_len is " + std::to_string(longest),
@@ -157,31 +157,6 @@ class Checks {
             "'" + path + "' has an effect only where the scheduler swaps, and that of engine '" +
                 scenario_.scheduler.engine + "' does not",
             "remove it");
-    }
-  }
-
-  void sglang() {
-    const SglangKnobs& knobs = scenario_.scheduler.sglang;
-    if (scenario_.scheduler.engine != "sglang") return;
-    if (scenario_.serving.prefill == PrefillMode::arrives_computed) {
-      error("serving.prefill", "unsupported",
-            "engine 'sglang' computes prompts itself: its decode servers behind a prefill tier have a scheduler of "
-            "their own",
-            "write 'prefill: computed', or choose another engine");
-    }
-    if (knobs.chunked_prefill_size > 0 && knobs.chunked_prefill_size < scenario_.memory.block_size) {
-      error("scheduler.chunked_prefill_size", "contradiction",
-            "'scheduler.chunked_prefill_size' is below 'memory.block_size' (" +
-                std::to_string(scenario_.memory.block_size) +
-                "): a chunk is whole pages, so no prompt would ever start",
-            "raise it to a multiple of the page, or write 0 for no chunks");
-    }
-    const bool matches = knobs.schedule_policy == SglangOrder::lpm || knobs.schedule_policy == SglangOrder::dfs_weight;
-    if (matches && knobs.disable_radix_cache) {
-      error("scheduler.schedule_policy", "contradiction",
-            "'scheduler.schedule_policy' goes by what is in the radix cache, which 'scheduler.disable_radix_cache' "
-            "switches off",
-            "the real server falls back to fcfs: write that, or leave the cache on");
     }
   }
 

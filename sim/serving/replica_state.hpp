@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sim/serving/kv_memory.hpp"
@@ -29,7 +30,13 @@ struct HostPool {
 };
 
 /// How running sequences are sorted: by admission, or by arrival whenever they were admitted.
-enum class RunningOrder { admission, arrival };
+enum class RunningOrder { admission, arrival, priority_arrival };
+
+/// A request that the engine gave up, and why.
+struct GivenUp {
+  Sequence* sequence = nullptr;
+  std::string_view reason;
+};
 
 /// What one pass decided.
 struct PassDecisions {
@@ -38,8 +45,9 @@ struct PassDecisions {
   std::vector<Chunk> chunks;             // who gets tokens beside the cohort
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
-  std::vector<Sequence*> dropped;        // requests that the engine gave up
+  std::vector<GivenUp> dropped;          // requests that the engine gave up
   std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
+  std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
   std::int64_t blocks_out = 0;           // moved to the host, and back
@@ -52,7 +60,7 @@ struct PassDecisions {
   /// Did the pass decide nothing, where so many sequences decode unless they wait?
   [[nodiscard]] bool empty(std::int64_t decoding) const {
     return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && swapped_in.empty() &&
-           dropped.empty();
+           dropped.empty() && hopeless.empty();
   }
   void clear() {
     decodes = true;
@@ -62,6 +70,7 @@ struct PassDecisions {
     evictions.clear();
     dropped.clear();
     hopeless.clear();
+    entered.clear();
     found.clear();
     swapped_in.clear();
     blocks_out = blocks_in = 0;

@@ -56,7 +56,8 @@ std::vector<Sequence*> Sglang::decoding(const ReplicaView& view) {
   for (Sequence* one = view.first_admitted(); one != nullptr; one = ReplicaView::admitted_after(*one)) {
     if (one->state == SequenceState::decoding) batch.push_back(one);
   }
-  std::sort(batch.begin(), batch.end(), [](const Sequence* a, const Sequence* b) { return a->rank < b->rank; });
+  std::sort(batch.begin(), batch.end(),
+            [](const Sequence* a, const Sequence* b) { return a->batch_place < b->batch_place; });
   return batch;
 }
 
@@ -118,7 +119,7 @@ void Sglang::retract(const ReplicaView& view, Draft& draft) {
   std::int64_t generated = 0;
   std::int64_t limits = 0;
   for (Sequence* sequence : batch) {
-    sequence->rank = ++back_rank_;
+    sequence->batch_place = ++back_rank_;
     generated += view.generated(*sequence);
     limits += limit_of(sequence->request);
   }
@@ -130,7 +131,7 @@ void Sglang::ended(Sequence& sequence) {
     ++last_finished_;
     return;
   }
-  ghosts_.push_back({.rank = sequence.rank,
+  ghosts_.push_back({.rank = sequence.batch_place,
                      .max_tokens = limit_of(sequence.request),
                      .generated = sequence.generated,
                      .known = sequence.known(),

@@ -59,10 +59,11 @@ bool Sglang::prefill(const ReplicaView& view, Draft& draft) {
     ghosts_.clear();
     beside_last_ = 0;
     front_rank_ -= static_cast<std::int64_t>(picked_.size());
-    for (std::size_t i = 0; i < picked_.size(); ++i) picked_[i]->rank = front_rank_ + static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < picked_.size(); ++i)
+      picked_[i]->batch_place = front_rank_ + static_cast<std::int64_t>(i);
   } else {
     beside_last_ = members(view);
-    for (Sequence* sequence : picked_) sequence->rank = ++back_rank_;
+    for (Sequence* sequence : picked_) sequence->batch_place = ++back_rank_;
   }
   last_pass_ = LastPass::prefill;
   return true;
@@ -75,7 +76,8 @@ void Sglang::open_budget(const ReplicaView& view, bool mixed) {
   const std::int64_t carried = mixed ? members(view) : 0;
   std::vector<std::pair<std::int64_t, double>> promises;
   for (const Ghost& ghost : ghosts_) promises.emplace_back(ghost.rank, expected(ghost.max_tokens, ghost.generated));
-  for (const Sequence* running : decoding(view)) promises.emplace_back(running->rank, expected_of(view, *running));
+  for (const Sequence* running : decoding(view))
+    promises.emplace_back(running->batch_place, expected_of(view, *running));
   std::sort(promises.begin(), promises.end());
   double sum = 0;
   for (const auto& [rank, promise] : promises) sum += promise;
@@ -159,7 +161,7 @@ PrefillStop Sglang::add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequ
     std::vector<std::pair<std::int64_t, CompletionState>> running;
     for (const Ghost& one : ghosts_)
       running.emplace_back(one.rank, state_of(one.max_tokens, one.generated, one.known, one.ignore_eos));
-    for (const Sequence* one : decoding(view)) running.emplace_back(one->rank, state(*one));
+    for (const Sequence* one : decoding(view)) running.emplace_back(one->batch_place, state(*one));
     std::sort(running.begin(), running.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<CompletionState> states{state(candidate)};
     for (const auto& [rank, one] : running) states.push_back(one);
