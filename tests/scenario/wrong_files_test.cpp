@@ -137,8 +137,8 @@ constexpr WrongFile wrong_files[] = {
     {"never_fits with an unknown word", FIXED LOAD "scheduler: {never_fits: §rejects}\n", "unknown-value",
      "did you mean 'reject'?"},
     {"a distribution that is not known, with its own keys",
-     FIXED "workload: {num_requests: 3, input_tokens: {distribution: §lognormal, mu: 5, sigma: 2}, output_tokens: 2}\n",
-     "unknown-value", "allowed: constant, uniform"},
+     FIXED "workload: {num_requests: 3, input_tokens: {distribution: §zipf, mu: 5, sigma: 2}, output_tokens: 2}\n",
+     "unknown-value", "allowed: constant, uniform, lognormal"},
     // Keys without effect.
     {"utilization where the blocks are given",
      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11, §utilization: 0.9}\n" LOAD, "no-effect",
