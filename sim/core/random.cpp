@@ -7,15 +7,6 @@ namespace decodesim {
 
 namespace {
 
-/// SplitMix64's increment and finalizer (Steele, Lea, Flood 2014): neighbouring seeds end far apart.
-constexpr std::uint64_t increment = 0x9E3779B97F4A7C15u;
-std::uint64_t mix(std::uint64_t x) {
-  x += increment;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-
 /// FNV-1a over bytes, with its published 64-bit offset and prime.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325u;
@@ -25,7 +16,9 @@ std::uint64_t fnv1a(std::string_view text) {
 
 }  // namespace
 
-std::uint64_t stream_seed(std::uint64_t seed, std::string_view purpose) { return mix(mix(seed) ^ fnv1a(purpose)); }
+std::uint64_t stream_seed(std::uint64_t seed, std::string_view purpose) {
+  return scrambled(scrambled(seed) ^ fnv1a(purpose));
+}
 
 Stream::Stream(std::uint64_t seed, std::string_view purpose) : engine_(stream_seed(seed, purpose)) {}
 
@@ -47,7 +40,7 @@ double Stream::exponential() { return -math::log(unit()); }
 IndexedDraws::IndexedDraws(std::uint64_t seed, std::string_view purpose) : start_(stream_seed(seed, purpose)) {}
 
 std::uint64_t IndexedDraws::number(std::int64_t index) const {
-  return mix(start_ + static_cast<std::uint64_t>(index) * increment);
+  return scrambled(start_ + static_cast<std::uint64_t>(index) * scrambling_increment);
 }
 
 double IndexedDraws::unit(std::int64_t index) const {

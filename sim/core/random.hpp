@@ -29,6 +29,15 @@ class Stream {
   boost::random::mt19937_64 engine_;
 };
 
+/// SplitMix64's increment and finalizer (Steele, Lea, Flood 2014): neighbouring numbers end far apart, and no two meet.
+inline constexpr std::uint64_t scrambling_increment = 0x9E3779B97F4A7C15u;
+constexpr std::uint64_t scrambled(std::uint64_t x) {
+  x += scrambling_increment;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
 /// A random number for every index, the same in whatever order they are asked for: what is drawn for one request does not
 /// depend on which others were drawn for. They are the outputs of SplitMix64 that starts from the stream's seed.
 class IndexedDraws {
@@ -43,8 +52,8 @@ class IndexedDraws {
   std::uint64_t start_;
 };
 
-/// What a stream's engine starts from: mix(mix(seed) xor FNV-1a(purpose)), where mix is the finalizer of SplitMix64.
-/// Exposed so that a test can hold it fixed.
+/// What a stream's engine starts from: scrambled(scrambled(seed) xor FNV-1a(purpose)). Exposed so that a test can hold it
+/// fixed; also a hash of any name.
 std::uint64_t stream_seed(std::uint64_t seed, std::string_view purpose);
 
 }  // namespace decodesim

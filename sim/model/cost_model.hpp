@@ -31,4 +31,7 @@ std::optional<PlanError> find_cost_error(const CostSpec& cost, const NodeSpec& n
 std::unique_ptr<CostModel> make_cost_model(const CostSpec& cost, const ModelSpec& model, const NodeSpec& node,
                                            const ParallelSpec& parallel, const PrecisionSpec& precision);
 
+/// `cost` for a server that plans a step while the one before runs: a step lasts the longer of host and device.
+std::unique_ptr<CostModel> with_host_beside_device(std::unique_ptr<CostModel> cost);
+
 }  // namespace decodesim

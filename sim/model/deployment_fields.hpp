@@ -28,6 +28,8 @@ constexpr bool pool_comes_from_the_budget(const MemorySpec& memory) { return !me
 inline constexpr Applies under_the_budget =
     when<&pool_comes_from_the_budget>("memory.num_gpu_blocks is not given", "num_gpu_blocks");
 
+constexpr bool prefixes_are_cached(const MemorySpec& memory) { return memory.prefix_caching; }
+
 // Blocks are counted in 32 bits, of which two values are taken.
 inline constexpr double most_blocks = 4'294'967'294;
 
@@ -84,6 +86,16 @@ inline constexpr Field memory_fields[] = {
     field<&MemorySpec::block_size>(
         "block_size",
         {.doc = "tokens a block", .source = DefaultSource::spec, .kind = Kind::tokens, .range = from_to(1, 1 << 20)}),
+    field<&MemorySpec::prefix_caching>(
+        "prefix_caching",
+        {.doc = "requests find the KV of full blocks that begin their tokens and are still there; current vLLM does by "
+                "default",
+         .source = DefaultSource::assumed}),
+    field<&MemorySpec::uncached_free_to_front>(
+        "uncached_free_to_front",
+        {.doc = "freed blocks that nobody can find are reused first, as in vLLM since June 2026; else in their turn",
+         .source = DefaultSource::spec,
+         .applies = when<&prefixes_are_cached>("memory.prefix_caching is true", "prefix_caching")}),
     field<&MemorySpec::num_gpu_blocks>("num_gpu_blocks",
                                        {.doc = "what the server's log prints; replaces the memory budget",
                                         .need = Need::optional,

@@ -39,6 +39,8 @@ struct MemorySpec {
   double utilization = 0.92;                   // the share of a GPU's memory that the server may use; (0, 1]
   Bytes runtime_overhead{4e9};                 // a GPU: activation peak, communication buffers, CUDA graphs
   std::int64_t block_size = 16;                // tokens a block
+  bool prefix_caching = false;                 // requests find KV of blocks that others, or they before, computed
+  bool uncached_free_to_front = true;          // freed blocks that cannot be found are reused first
   std::optional<std::int64_t> num_gpu_blocks;  // what the server's log prints; overrides the budget
   HostSwapSpec host_swap;
   HostLinkSpec host_link;

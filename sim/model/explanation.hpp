@@ -98,6 +98,7 @@ struct Deployment {
   PrecisionSpec precision;
   MemorySpec memory;
   CostSpec cost;
+  bool host_beside_device = false;   // the engine plans a step while the one before runs
   std::int64_t reserved_blocks = 0;  // blocks that the engine keeps to itself
   std::int64_t max_num_seqs = 1024;
   std::int64_t max_num_batched_tokens = 8192;

@@ -1,6 +1,7 @@
 #pragma once
 // What one step moved, computed and took, by kind; the parts add up.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,7 @@ struct Ledger {
   std::array<Bytes, byte_kind_names.size()> bytes{};
   std::array<Duration, time_part_names.size()> time{};
   std::array<Duration, bound_by_names.size()> bound{};
+  Duration hidden_host{};  // the host's time that ran beside the device; no part of the step's duration
   Flops flops{};
 
   [[nodiscard]] Bytes& of(ByteKind kind) { return bytes[static_cast<std::size_t>(kind)]; }
@@ -44,6 +46,14 @@ struct Ledger {
   void spend(TimePart part, BoundBy reason, Duration duration) {
     time[static_cast<std::size_t>(part)] += duration;
     bound[static_cast<std::size_t>(reason)] += duration;
+  }
+
+  /// The host works beside the device: only what it takes longer still counts, and the step lasts the longer of the two.
+  void hide_host() {
+    const Duration host = of(TimePart::host);
+    const Duration hidden = std::min(host, duration() - host);
+    spend(TimePart::host, BoundBy::host, -hidden);
+    hidden_host += hidden;
   }
 
   [[nodiscard]] Duration duration() const {
@@ -61,6 +71,7 @@ struct Ledger {
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += other.bytes[i];
     for (std::size_t i = 0; i < time.size(); ++i) time[i] += other.time[i];
     for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += other.bound[i];
+    hidden_host += other.hidden_host;
     flops += other.flops;
     return *this;
   }

@@ -95,7 +95,8 @@ void ledger(JsonWriter& json, const Ledger& ledger) {
   json.member("total", ledger.total_bytes().value()).end_object();
   json.member("flops", ledger.flops.value()).member_object("seconds");
   for (std::size_t i = 0; i < time_part_names.size(); ++i) json.key(time_part_names[i]).seconds(ledger.time[i]);
-  json.key("total").seconds(ledger.duration()).end_object().member_object("seconds_by_bound");
+  json.key("total").seconds(ledger.duration()).end_object();
+  json.key("hidden_host_seconds").seconds(ledger.hidden_host).member_object("seconds_by_bound");
   for (std::size_t i = 0; i < bound_by_names.size(); ++i) json.key(bound_by_names[i]).seconds(ledger.bound[i]);
   json.end_object().end_object();
 }

@@ -84,6 +84,8 @@ void ledger(const Report& report, std::ostream& out) {
     const double part = to_seconds(sum.time[i]);
     if (part > 0) row(time_part_names[i], time_text(part), part / seconds);
   }
+  if (sum.hidden_host > Duration{})
+    line(out, "  host, beside the device", right(time_text(to_seconds(sum.hidden_host)), 10));
   if (bytes <= 0) return;
   line(out, "Bytes moved", right(bytes_text(bytes), 10));
   for (std::size_t i = 0; i < byte_kind_names.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "sim/scenario/assemble.hpp"
 
+#include <utility>
 #include <variant>
 
 #include "sim/core/check.hpp"
@@ -9,6 +10,9 @@
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/serving/ordered_fields.hpp"
+#include "sim/serving/policy_table.hpp"
+#include "sim/serving/predictor.hpp"
 
 namespace decodesim {
 
@@ -70,6 +74,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
 
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
+  if (scenario.scheduler.async) parts.cost = with_host_beside_device(std::move(parts.cost));
   parts.source = make_request_source(scenario.workload, scenario.run.seed);
 
   ServerConfig& server = parts.server;
@@ -80,6 +85,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.block_size = scenario.memory.block_size;
   server.host_blocks = std::get<HostMemory>(host).blocks;
   server.host = std::get<HostMemory>(host).transfer;
+  server.prefix_caching = scenario.memory.prefix_caching;
+  server.uncached_free_to_front = scenario.memory.uncached_free_to_front;
   server.max_model_len = model_len_limit(scenario);
   server.seed = scenario.run.seed;
   server.cost = parts.cost.get();
@@ -100,6 +107,12 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.more_requests = more_requests(scenario.workload.kind);
   describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);
+  if (goes_by_length(scenario.scheduler) && is_oracle(scenario.scheduler.predictor)) {
+    header.warnings.push_back(
+        "'scheduler.predictor: " +
+        std::string(predictor_names[static_cast<std::size_t>(scenario.scheduler.predictor.kind)]) +
+        "' is an oracle: the policy goes by real output lengths, which no real server knows");
+  }
   if (const auto objection = startup_objection(scenario, pool)) {
     header.warnings.push_back(*objection +
                               "; a real server would refuse to start (scheduler.startup_check: strict does)");

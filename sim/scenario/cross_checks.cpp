@@ -108,12 +108,6 @@ class Checks {
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     check_policies(reading_, tree_, scheduler);
-    if (scheduler.async) {
-      error("scheduler.async", "unsupported",
-            "'scheduler.async: true' is not simulated: engine '" + scheduler.engine +
-                "' plans each step after the one before",
-            "write 'async: false'");
-    }
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +
@@ -121,16 +115,23 @@ class Checks {
                 "'scheduler.max_model_len'",
             "set scheduler.max_model_len");
     }
+    if (scenario_.memory.prefix_caching && !engine_reads(scheduler.engine, "prefix_caching")) {
+      error("memory.prefix_caching", "unsupported",
+            "'memory.prefix_caching' has no effect on engine '" + scheduler.engine + "'",
+            "write 'prefix_caching: false'");
+    }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
-    if (!scheduler.enable_chunked_prefill && longest == 0) {
+    // vLLM V0 ignores prompts above the budget one by one.
+    const bool whole_prompts = !scheduler.enable_chunked_prefill && scheduler.engine != "vllm-v0";
+    if (whole_prompts && longest == 0) {
       error("scheduler.enable_chunked_prefill", "missing-key",
             "without chunked prefill a prompt must fit one step, but nothing limits prompts: there is neither a model "
             "nor 'scheduler.max_model_len'",
             "set scheduler.max_model_len, at most max_num_batched_tokens (" +
                 std::to_string(scheduler.max_num_batched_tokens) + ")");
     }
-    if (!scheduler.enable_chunked_prefill && longest > 0 && scheduler.max_num_batched_tokens < longest) {
+    if (whole_prompts && longest > 0 && scheduler.max_num_batched_tokens < longest) {
       error("scheduler.enable_chunked_prefill", "contradiction",
             "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " +
                 std::to_string(scheduler.max_num_batched_tokens) + " and max_model_len is " + std::to_string(longest),

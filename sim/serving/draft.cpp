@@ -62,6 +62,7 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
   state_.memory->release(victim, Released::evicted);
   state_.cached_tokens -= victim.cached;
   decisions_.preempted.push_back(&victim);
+  if (victim.over) return;  // it has all its tokens, so it loses nothing, and ends with this pass
   decisions_.evictions.push_back({.victim = &victim.request,
                                   .requester = eviction.requester != nullptr ? &eviction.requester->request : nullptr,
                                   .reason = eviction.reason,
@@ -76,6 +77,11 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
 void Draft::evict(Sequence& victim, const Eviction& eviction) {
   leave_running(victim);
   book_eviction(victim, eviction, KvFate::dropped);
+  if (victim.over) {
+    victim.cached = 0;
+    victim.state = SequenceState::waiting;
+    return;
+  }
   victim.cached_before = std::max(victim.cached_before, victim.cached);
   victim.discarded += victim.cached;
   victim.cached = 0;
@@ -115,6 +121,16 @@ bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
   return true;
 }
 
+KvFate Draft::displace(Sequence& victim, const Eviction& eviction, KvFate wanted) {
+  const SchedulerSpec& knobs = state_.config.scheduler;
+  const bool hopeless = knobs.never_fits == NeverFits::fail_after && &victim == eviction.requester &&
+                        victim.self_preemptions + 1 >= knobs.fail_after;
+  const bool holds_any = !victim.over && (victim.state == SequenceState::decoding || victim.cached > 0);
+  if (wanted == KvFate::swapped && holds_any && !hopeless && swap_out(victim, eviction)) return KvFate::swapped;
+  evict(victim, eviction);
+  return KvFate::dropped;
+}
+
 void Draft::swap_in(Sequence& swapped) {
   check(swapped.state == SequenceState::swapped, "only who is on the host comes back from it");
   std::erase(state_.swapped, &swapped);
@@ -133,7 +149,8 @@ void Draft::swap_in(Sequence& swapped) {
 // Into the running, where it belongs by their order.
 void Draft::enter_running(Sequence& sequence) {
   waited(sequence);
-  sequence.order = state_.running_order == RunningOrder::arrival ? sequence.arrival : state_.next_order++;
+  sequence.rank = state_.running_order == RunningOrder::priority_arrival ? sequence.request.priority : 0;
+  sequence.order = state_.running_order == RunningOrder::admission ? state_.next_order++ : sequence.arrival;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
   decisions_.entered.push_back(&sequence);
@@ -141,7 +158,7 @@ void Draft::enter_running(Sequence& sequence) {
 
 void Draft::enter_prefilling(Sequence& sequence) {
   sequence.state = SequenceState::prefilling;
-  const auto later = [](const Sequence* a, const Sequence* b) { return a->order < b->order; };
+  const auto later = [](const Sequence* a, const Sequence* b) { return stands_before(*a, *b); };
   std::vector<Sequence*>& list = state_.prefilling;
   list.insert(std::upper_bound(list.begin(), list.end(), &sequence, later), &sequence);
 }
@@ -150,23 +167,28 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
   state_.waiting.admit(waiting);
   waiting.cached = found;
+  waiting.generated_at_admission = waiting.generated;
   enter_running(waiting);
   enter_prefilling(waiting);
   if (tokens > 0) decisions_.chunks.push_back({&waiting, tokens});
   if (found > 0) decisions_.found.push_back({&waiting, found});
-  (waiting.admitted ? waiting.found_again : waiting.found_first) += found;
-  (waiting.admitted ? decisions_.found_again : decisions_.found_first) += found;
+  // What a victim finds beyond what it had before is new to it, as it is to who comes for the first time.
+  const std::int64_t again = std::min(found, waiting.cached_before);
+  waiting.found_again += again;
+  waiting.found_first += found - again;
+  decisions_.found_again += again;
+  decisions_.found_first += found - again;
   waiting.admitted = true;
 }
 
-void Draft::drop(Sequence& sequence) {
+void Draft::drop(Sequence& sequence, std::string_view reason) {
   if (sequence.state == SequenceState::swapped) {
     std::erase(state_.swapped, &sequence);
     state_.host.used -= sequence.host_blocks;
   } else {
     state_.waiting.remove(sequence);
   }
-  decisions_.dropped.push_back(&sequence);
+  decisions_.dropped.push_back({&sequence, reason});
 }
 
 }  // namespace decodesim

@@ -30,6 +30,8 @@ class KvMemory {
   virtual void release(Sequence& sequence, Released why) = 0;
   /// How its slots are used.
   [[nodiscard]] virtual KvSlots slots() const { return {}; }
+  /// What its free queue and its cache look like, where it has them; only for observers that ask.
+  virtual void describe(MemoryFacts&) const {}
   /// Blocks that lost KV which could still have been found, because somebody needed their room.
   [[nodiscard]] virtual std::int64_t cached_blocks_evicted() const { return 0; }
 };

@@ -24,6 +24,8 @@ inline constexpr std::string_view reason_prompt_too_long = "prompt reaches max_m
 inline constexpr std::string_view reason_never_fits = "never fits the KV pool";
 inline constexpr std::string_view reason_preempted_itself = "preempted itself too often";
 inline constexpr std::string_view reason_never_admitted = "can never be admitted";
+inline constexpr std::string_view reason_prompt_limit = "more tokens than the engine takes as a prompt";
+inline constexpr std::string_view reason_never_swapped_in = "can never come back from the host";
 inline constexpr std::string_view reason_given_up = "the engine gave it up";
 inline constexpr std::string_view reason_watchdog = "the watchdog ended the run";
 inline constexpr std::string_view reason_interrupted = "the run was interrupted";
@@ -71,8 +73,8 @@ struct RequestFacts {
   std::int64_t recomputed_tokens = 0;
   std::int64_t discarded_tokens = 0;    // KV that preemptions took from it
   std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
-  std::int64_t found_tokens = 0;        // in place when it was first admitted
-  std::int64_t found_again_tokens = 0;  // in place when it came back after preemptions
+  std::int64_t found_tokens = 0;        // in place when it was admitted, that it had never had before
+  std::int64_t found_again_tokens = 0;  // in place when it came back, of those that preemptions took from it
   // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
@@ -99,15 +101,26 @@ enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, p
 inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
                                                                        "token_budget", "policy"};
 
+/// What an engine keeps in mind between its passes, by name.
+using EngineFigures = std::vector<std::pair<std::string_view, double>>;
+
 /// Who did what in a pass, by request; only for observers that ask, since naming all costs a walk over the batch.
 struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> scheduled;      // tokens, in the engine's order
   std::vector<const Request*> preempted;                               // in the order of eviction
-  std::vector<const Request*> finished;                                // in the engine's order
+  std::vector<const Request*> finished;                                // whose end was applied, in the engine's order
   std::vector<const Request*> waiting;                                 // after the pass, head first
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
   std::vector<const Request*> swapped_in;  // who came back from the host, in the order of coming back
+  EngineFigures planned;                   // after scheduling
+  EngineFigures ended;                     // after the step's releases
+};
+
+/// The blocks of a pool; only for observers that ask, since to list them costs a walk over all.
+struct MemoryFacts {
+  std::vector<std::uint32_t> free_queue;     // at the end of the step, what it finished given back; head first
+  std::vector<std::uint32_t> hashed_blocks;  // whose KV can be found, whoever holds them; by number
 };
 
 /// One pass of the scheduler and the step it led to. Counts are after scheduling and before releases.
@@ -127,8 +140,8 @@ struct StepFacts {
   KvSlots slots;                   // of the KV memory, after scheduling
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};            // by how much the step would be shorter without them
-  std::int64_t found_tokens = 0;        // in place at first admissions of this pass
-  std::int64_t found_again_tokens = 0;  // in place at admissions of victims that came back
+  std::int64_t found_tokens = 0;        // in place at admissions of this pass, new to who found them
+  std::int64_t found_again_tokens = 0;  // in place for victims that came back, of what they had before
   std::int64_t swapped_out_tokens = 0;  // KV moved to the host and back in this pass, by tokens and by bytes
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
@@ -142,6 +155,7 @@ struct StepFacts {
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it
+  const MemoryFacts* memory = nullptr;      // where an observer wants it
 };
 
 /// The whole run, once, at its end.
@@ -154,6 +168,11 @@ struct RunFacts {
 /// Facts as they happen. Observers look and never touch the model; a run with none gives the same results. Within an
 /// instant the order is: the step that ends, requests that ended, arrivals and rejections, then the step that starts.
 ///
+/// An engine that plans ahead applies endings after its next pass, in which who ended still holds its blocks and its
+/// place, can be evicted, and may be given a token that is thrown away. So there requests that ended are told after the
+/// open loop's arrivals of that instant, and the next step() names them once more: in its schedule, as finished, and
+/// among its evictions perhaps.
+///
 /// What facts point to is valid during the call only. The same request may lie elsewhere at its next fact: keep its index,
 /// or a copy.
 class Observer {
@@ -161,6 +180,8 @@ class Observer {
   virtual ~Observer() = default;
   /// True where step() wants StepFacts::schedule.
   [[nodiscard]] virtual bool wants_schedule() const { return false; }
+  /// True where step() wants StepFacts::memory.
+  [[nodiscard]] virtual bool wants_memory() const { return false; }
   virtual void arrived(const Request&) {}
   /// A step, told when it is over and before the requests that end with it.
   virtual void step(const StepFacts&) {}

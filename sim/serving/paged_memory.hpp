@@ -8,17 +8,43 @@
 
 namespace decodesim {
 
+/// What an engine lets its requests find of each other's KV.
+struct PrefixCaching {
+  bool on = false;
+  bool uncached_free_to_front = true;  // a freed block without a hash heads the free queue; else all go to its tail
+};
+
+/// The full blocks that a sequence which waits would find.
+struct PrefixHit {
+  std::int64_t blocks = 0;
+  std::int64_t unreferenced = 0;  // those among them that count as free
+};
+
 /// A block pool and the tables of its sequences: vLLM's kind of memory, and of those that followed it.
 class PagedMemory : public KvMemory {
  public:
-  PagedMemory(std::int64_t blocks, std::int64_t block_size) : pool_(blocks), block_size_(block_size) {}
+  PagedMemory(std::int64_t blocks, std::int64_t block_size, PrefixCaching caching = {})
+      : pool_(blocks, caching.on && caching.uncached_free_to_front ? UncachedFree::to_head : UncachedFree::to_tail),
+        block_size_(block_size),
+        caching_(caching.on) {}
 
   [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
   [[nodiscard]] std::int64_t free() const override { return pool_.free(); }
   [[nodiscard]] KvSlots slots() const override {
     return {.total = pool_.total() * block_size_, .requested = pool_.used() * block_size_, .final_length = {}};
   }
+  [[nodiscard]] std::int64_t reclaimable(const Sequence& sequence) const override {
+    if (!caching_) return KvMemory::reclaimable(sequence);
+    std::int64_t blocks = 0;
+    for (const BlockId block : sequence.blocks) blocks += pool_.references(block) == 1 ? 1 : 0;
+    return blocks;
+  }
   void release(Sequence& sequence, Released) override { pool_.release(sequence.blocks); }
+  [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.hashes_evicted(); }
+  void describe(MemoryFacts& facts) const override {
+    facts.free_queue = pool_.free_queue();
+    facts.hashed_blocks = pool_.hashed();
+  }
 
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   /// Blocks that `sequence` still lacks to hold `tokens`.
@@ -32,9 +58,39 @@ class PagedMemory : public KvMemory {
     return pool_.allocate(missing(sequence, tokens), sequence.blocks);
   }
 
+  [[nodiscard]] bool caches_prefixes() const { return caching_; }
+  /// The longest run of full blocks from the beginning of its known tokens that a waiting sequence finds. The last known
+  /// token is never found, since its logits are what the step is for. One look a block that is found.
+  [[nodiscard]] PrefixHit find_prefix(Sequence& waiting) const {
+    PrefixHit hit;
+    if (!caching_ || waiting.request.no_prefix_read) return hit;
+    for (const std::int64_t most = (waiting.known() - 1) / block_size_; hit.blocks < most; ++hit.blocks) {
+      const BlockId block = pool_.find(hash(waiting, hit.blocks));
+      if (block == 0) break;
+      if (pool_.references(block) == 0) ++hit.unreferenced;
+    }
+    return hit;
+  }
+  /// Begins the empty table of `waiting` with so many blocks that it found just now.
+  void take_prefix(Sequence& waiting, std::int64_t blocks) {
+    for (std::int64_t i = 0; i < blocks; ++i) pool_.share(pool_.find(hash(waiting, i)), waiting.blocks);
+  }
+  /// The step that is planned computes the tokens `from` to `to` of `sequence`: blocks that this fills can be found by
+  /// whoever is admitted from now on.
+  void register_full(Sequence& sequence, std::int64_t from, std::int64_t to) {
+    if (!caching_) return;
+    for (std::int64_t i = from / block_size_; i < to / block_size_; ++i)
+      pool_.register_hash(sequence.blocks[static_cast<std::size_t>(i)], hash(sequence, i));
+  }
+
  private:
+  [[nodiscard]] std::uint64_t hash(Sequence& sequence, std::int64_t block) const {
+    return sequence.chain.at(static_cast<std::size_t>(block), sequence.request, block_size_);
+  }
+
   BlockPool pool_;
   std::int64_t block_size_;
+  bool caching_;
 };
 
 }  // namespace decodesim

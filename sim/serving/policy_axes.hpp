@@ -12,7 +12,8 @@ namespace decodesim {
 class AdmissionTest {
  public:
   virtual ~AdmissionTest() = default;
-  /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free.
+  /// `found` tokens are in place and `tokens` would be computed now; `spared` blocks must stay free, less those
+  /// that it shares with others.
   [[nodiscard]] virtual bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found,
                                     std::int64_t tokens, std::int64_t spared) const = 0;
   /// Would it ever admit this request, if nobody else were there?
@@ -29,6 +30,14 @@ class VictimChoice {
   virtual ~VictimChoice() = default;
   /// A running sequence; the requester itself is a valid answer.
   [[nodiscard]] virtual Sequence& choose(const ReplicaView& view, const Sequence& requester) const = 0;
+};
+
+/// What becomes of a victim's KV?
+class FateChoice {
+ public:
+  virtual ~FateChoice() = default;
+  /// `swapped` is a wish: where the host lacks room the KV is dropped after all.
+  [[nodiscard]] virtual KvFate choose(const ReplicaView& view, const Sequence& victim) const = 0;
 };
 
 }  // namespace decodesim

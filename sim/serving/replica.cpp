@@ -16,15 +16,17 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-bool by_order(const Sequence* a, const Sequence* b) { return a->order < b->order; }
 }  // namespace
 
-Replica::Replica(const ServerConfig& server, bool wants_schedule)
-    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {}
+Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
+    : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {
+  wants_memory_ = wants_memory;
+}
 
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
     : state_(server, std::move(parts.memory), std::move(parts.queue_order), parts.running_order),
       scheduler_(std::move(parts.scheduler)),
+      plans_ahead_(parts.plans_ahead),
       wants_schedule_(wants_schedule),
       predictor_(goes_by_length(server.scheduler) ? std::optional<Predictor>(server) : std::nullopt),
       watchdog_(server.scheduler.max_num_seqs) {}
@@ -41,7 +43,8 @@ std::string_view Replica::refusal(const Request& request) const {
 
 void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
-  sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
+  sequence.output_tokens = std::min(output_tokens_of(request, state_.config.max_model_len),
+                                    scheduler_->output_limit(ReplicaView(state_), request));
   sequence.request = std::move(request);
   sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
   sequence.arrival = arrivals_++;
@@ -61,11 +64,14 @@ Sequence& Replica::new_sequence() {
   }
   Sequence& sequence = *unused_.back();
   unused_.pop_back();
-  // The table keeps its memory, since the next sequence is likely to need as much.
+  // The lists keep their memory, since the next sequence is likely to need as much.
   BlockTable blocks = std::move(sequence.blocks);
+  PrefixChain chain = std::move(sequence.chain);
+  chain.clear();
   const std::size_t slot = sequence.slot;
   sequence = Sequence{};
   sequence.blocks = std::move(blocks);
+  sequence.chain = std::move(chain);
   sequence.slot = slot;
   return sequence;
 }
@@ -75,17 +81,19 @@ std::int64_t Replica::in_system() const {
 }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
-  decisions_.clear();
+  tell_idle_passes(start);
   departures_.clear();
   state_.now = start;
-  Draft draft(state_, decisions_);
-  scheduler_->plan(ReplicaView(state_), draft);
-  for (Sequence* sequence : decisions_.dropped) departures_.push_back({sequence, Outcome::cancelled, reason_given_up});
+  do {
+    decisions_.clear();
+    Draft draft(state_, decisions_);
+    scheduler_->plan(ReplicaView(state_), draft);
+  } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
+  for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
-  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
-                     decisions_.swapped_in.empty() && departures_.empty();
+  const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -96,7 +104,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.waiting = state_.waiting.size();
   facts_.swapped = static_cast<std::int64_t>(state_.swapped.size());
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
-  facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
+  facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
@@ -106,10 +114,21 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   cached_blocks_evicted_ += facts_.cached_blocks_evicted;
   price_pass();
   price_transfers();
+  facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
   tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
-  return !empty;
+  release_held();
+  return !empty || decisions_.moved;
+}
+
+// An engine that spins while nobody is there may come to rest meanwhile.
+void Replica::tell_idle_passes(Time start) {
+  if (!emptied_) return;
+  const Duration gone = start - *emptied_;
+  emptied_.reset();
+  if (gone == Duration{}) return;
+  scheduler_->idled(state_.config.grid_step > Duration{} ? gone / state_.config.grid_step : 2);
 }
 
 // Time spent on recompute by then. Within the step that runs it comes last.
@@ -117,19 +136,6 @@ Duration Replica::recompute_until(Time now) const {
   if (!busy_) return recompute_time_;
   const Duration rest = facts_.start + step_duration() - now;
   return recompute_time_ + std::max(Duration{}, facts_.recompute_time - rest);
-}
-
-// Of those who took a place in this pass, who still has it.
-void Replica::tell_entered() {
-  entered_.clear();
-  std::vector<Sequence*>& list = decisions_.entered;
-  std::erase_if(list, [](const Sequence* sequence) {
-    return sequence->state == SequenceState::waiting || sequence->state == SequenceState::swapped;
-  });
-  for (auto one = list.begin(); one != list.end(); ++one) {
-    if (std::find(list.begin(), one, *one) == one) entered_.push_back(&(*one)->request);
-  }
-  facts_.entered = entered_;
 }
 
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
@@ -146,7 +152,11 @@ void Replica::price_pass() {
     const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
     shape.add(sequence->cached, tokens);
     without.add(sequence->cached + again, tokens - again);
-    if (end == sequence->known()) shape.samples += 1;
+    if (sequence->over) {
+      thrown_away_ += tokens;
+    } else if (end == sequence->known()) {
+      shape.samples += 1;
+    }
     facts_.recomputed_tokens += again;
     sequence->recomputed += again;
     if (again > 0) recomputes_.push_back({&sequence->request, again});
@@ -158,7 +168,7 @@ void Replica::price_pass() {
   without.samples = shape.samples;
   const Duration rest =
       grid || !without.empty() ? state_.config.cost->price(without + decisions_.padding).duration() : Duration{};
-  facts_.recompute_time = facts_.ledger.duration() - rest;
+  facts_.recompute_time = std::max(Duration{}, facts_.ledger.duration() - rest);
 }
 
 // What moving KV to the host and back adds to the step: the pass waits for it.
@@ -180,11 +190,12 @@ void Replica::cancel_hopeless() {
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
-    departures_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
+    given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
+  const bool idle =
+      state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty() && decisions_.dropped.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
-    departures_.push_back({&head, Outcome::cancelled, reason_never_admitted});
+    given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});
     state_.waiting.remove(head);
   }
 }
@@ -194,9 +205,9 @@ void Replica::complete(Time end) {
   gaps_.clear();
   finished_.clear();
   facts_.end = end;
+  state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
+  thrown_away_ = 0;
   recompute_time_ += facts_.recompute_time;
-  state_.cached_tokens += facts_.shape.tokens();
-  facts_.cached_tokens = state_.cached_tokens;
   if (facts_.shape.samples > 0) watchdog_.progress();
 
   if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
@@ -207,20 +218,51 @@ void Replica::complete(Time end) {
   facts_.gaps = gaps_;
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
-  std::sort(finished_.begin(), finished_.end(), by_order);
-  std::vector<Departure> cancelled;
-  cancelled.swap(departures_);
-  for (Sequence* sequence : finished_) finish(*sequence);
-  departures_.insert(departures_.end(), cancelled.begin(), cancelled.end());
+  std::sort(finished_.begin(), finished_.end(), before_in_batch);
+  if (plans_ahead_) {
+    for (Sequence* sequence : finished_) hold(*sequence);
+  } else {
+    release_held();
+  }
+  departures_.insert(departures_.end(), given_up_.begin(), given_up_.end());
+  given_up_.clear();
   if (!departures_.empty()) watchdog_.progress();
+  if (in_system() == 0) emptied_ = end;
   if (wants_schedule_) {
-    for (const Sequence* sequence : finished_) schedule_.finished.push_back(&sequence->request);
+    scheduler_->describe(schedule_.ended);
     facts_.schedule = &schedule_;
   }
+  if (wants_memory_) {
+    memory_facts_ = {};
+    state_.memory->describe(memory_facts_);
+    facts_.memory = &memory_facts_;
+  }
+}
+
+// It keeps its place and its memory until the next pass is planned. Who may get more tokens, as far as the engine can
+// know, stands among those that are served beside the cohort.
+void Replica::hold(Sequence& sequence) {
+  sequence.over = true;
+  const Request& request = sequence.request;
+  const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
+  sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
+  if (sequence.state == SequenceState::finishing) return;
+  std::vector<Sequence*>& beside = state_.prefilling;
+  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, before_in_batch), &sequence);
+}
+
+void Replica::release_held() {
+  for (Sequence* sequence : finished_) {
+    if (wants_schedule_) schedule_.finished.push_back(&sequence->request);
+    finish(*sequence);
+  }
+  finished_.clear();
+  if (!departures_.empty()) watchdog_.progress();
 }
 
 void Replica::play_chunk(const Chunk& chunk, Time end) {
   Sequence& sequence = *chunk.sequence;
+  if (sequence.over) return;  // it has left by now, and this token is thrown away
   if (sequence.scheduled < Time{}) sequence.scheduled = facts_.start;
   sequence.cached += chunk.tokens;
   if (sequence.cached < sequence.known()) return;  // part of a prompt; it yields nothing yet
@@ -243,36 +285,26 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 }
 
 void Replica::finish(Sequence& sequence) {
-  state_.running.remove(sequence);
-  state_.cached_tokens -= sequence.cached;
   scheduler_->ended(sequence);
-  state_.memory->release(sequence, Released::finished);
+  // The pass that was planned meanwhile may have evicted it, or moved it to the host.
+  if (sequence.state == SequenceState::swapped) {
+    std::erase(state_.swapped, &sequence);
+    state_.host.used -= sequence.host_blocks;
+  } else if (sequence.state != SequenceState::waiting) {
+    if (sequence.state == SequenceState::prefilling) std::erase(state_.prefilling, &sequence);
+    state_.running.remove(sequence);
+    state_.cached_tokens -= sequence.cached;
+    state_.memory->release(sequence, Released::finished);
+  }
   departures_.push_back({&sequence, Outcome::completed, {}});
 }
 
-RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
-  const Sequence& sequence = *departure.sequence;
-  return {.request = &sequence.request,
-          .outcome = departure.outcome,
-          .reason = departure.reason,
-          .output_tokens = sequence.generated,
-          .scheduled = sequence.scheduled,
-          .first_token = sequence.first_token,
-          .ended = ended,
-          .preemptions = sequence.preemptions,
-          .recomputed_tokens = sequence.recomputed,
-          .discarded_tokens = sequence.discarded,
-          .swapped_out_tokens = sequence.swapped_out,
-          .found_tokens = sequence.found_first,
-          .found_again_tokens = sequence.found_again,
-          .recompute_to_first_token =
-              sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
-          .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};
-}
-
 void Replica::dismiss_departed() {
-  for (const Departure& departure : departures_) unused_.push_back(departure.sequence);
+  for (const Departure& departure : departures_) departed_.push_back(departure.sequence);
   departures_.clear();
+  if (busy_) return;
+  unused_.insert(unused_.end(), departed_.begin(), departed_.end());
+  departed_.clear();
 }
 
 void Replica::abandon(std::string_view reason) {
@@ -294,45 +326,6 @@ void Replica::abandon(std::string_view reason) {
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;
   });
-}
-
-std::string Replica::stuck(bool nothing_planned, bool final) const {
-  if (watchdog_.cycling()) {
-    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
-           ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
-  }
-  if (state_.waiting.empty() && state_.swapped.empty()) return {};
-  const bool on_host = !state_.swapped.empty();
-  const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
-  const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
-                            " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
-                            std::to_string(state_.memory->total());
-  if (nothing_planned && final && state_.running.empty()) {
-    const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
-    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
-  }
-  return {};
-}
-
-// Names who did what, for observers that asked; the one place that walks the batch.
-void Replica::describe_schedule() {
-  schedule_ = {};
-  std::map<const Sequence*, std::int64_t> chunks;
-  for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
-  for (Sequence* sequence = state_.running.front(); sequence != nullptr;
-       sequence = SequenceList<&Sequence::running>::after(*sequence)) {
-    const auto chunk = chunks.find(sequence);
-    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
-    if (chunk != chunks.end()) tokens = chunk->second;
-    if (tokens == 0) continue;
-    schedule_.scheduled.emplace_back(&sequence->request, tokens);
-    schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
-  }
-  for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
-  state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
-  for (const Chunk& one : decisions_.swapped_in) schedule_.swapped_in.push_back(&one.sequence->request);
-  for (const auto& [sequence, tokens] : decisions_.found)
-    schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }
 
 }  // namespace decodesim

@@ -27,10 +27,16 @@ struct Departure {
 
 /// Passes and steps alternate: plan() decides what runs, complete() is called when the step is over. The facts of a pass
 /// are complete after complete().
+///
+/// An engine that plans ahead (EngineParts::plans_ahead) lags by one pass in what it knows of endings. complete() gives the
+/// tokens out, and who got its last one is held: its blocks and its place are still taken while the next pass is planned,
+/// and plan() lets it go at its end. The engine can count, so it serves nobody beyond max_tokens or max_model_len; who
+/// stopped by itself before that it serves once more, as a chunk of one token that yields nothing. Who is evicted in that
+/// pass has its token already and goes nowhere. A pass that only applies endings is told, as a step without duration.
 class Replica {
  public:
   /// Throws std::invalid_argument where no engine has the configured name.
-  Replica(const ServerConfig& server, bool wants_schedule);
+  Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory = false);
 
   /// Why this request cannot be served at all, or empty. See semantics of `never_fits` in docs/design.md.
   [[nodiscard]] std::string_view refusal(const Request& request) const;
@@ -42,17 +48,20 @@ class Replica {
   [[nodiscard]] std::int64_t in_system() const;
   [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
 
-  /// Plans pass `number` at `start`. Returns false where the pass is empty: nothing was scheduled, preempted or
-  /// cancelled. Otherwise, and in any case with `grid`, the replica is busy until complete().
+  /// Plans pass `number` at `start`. Returns false where the pass is empty: nothing was scheduled, preempted, cancelled
+  /// or let go. Otherwise, and in any case with `grid`, the replica is busy until complete(). Departures are those that the
+  /// pass let go.
   bool plan(std::int64_t number, Time start, bool grid);
   /// How long the planned step lasts.
   [[nodiscard]] Duration step_duration() const { return facts_.ledger.duration(); }
   /// Plays the planned step to its end. The facts and departures stay valid until the next plan().
   void complete(Time end);
+  /// Lets go who got its last token and is still held, for a run that ends here.
+  void release_held();
   [[nodiscard]] const StepFacts& facts() const { return facts_; }
   [[nodiscard]] const std::vector<Departure>& departures() const { return departures_; }
   [[nodiscard]] RequestFacts facts_of(const Departure& departure, Time ended) const;
-  /// Forgets the departed; their sequences are used again.
+  /// Forgets the departed; their sequences are used again, but not while a planned step may still name them.
   void dismiss_departed();
 
   /// Everything still inside leaves unfinished, by index of request.
@@ -66,6 +75,7 @@ class Replica {
  private:
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  void tell_idle_passes(Time start);
   void price_pass();
   void tell_entered();
   [[nodiscard]] Duration recompute_until(Time now) const;
@@ -73,12 +83,15 @@ class Replica {
   void cancel_hopeless();
   void describe_schedule();
   void play_chunk(const Chunk& chunk, Time end);
+  void hold(Sequence& sequence);
   void finish(Sequence& sequence);
   Sequence& new_sequence();
 
   ReplicaState state_;
   std::unique_ptr<Scheduler> scheduler_;
+  bool plans_ahead_;
   bool wants_schedule_;
+  bool wants_memory_ = false;
   std::optional<Predictor> predictor_;          // where a policy goes by length
   std::map<std::string, std::size_t> clients_;  // by name, numbered as they were first seen
   bool busy_ = false;
@@ -86,16 +99,21 @@ class Replica {
   std::vector<Sequence*> unused_;
   PassDecisions decisions_;
   StepFacts facts_;
+  MemoryFacts memory_facts_;
   ScheduleFacts schedule_;
   std::vector<RecomputeFacts> recomputes_;
   std::vector<const Request*> entered_;
   Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
-  std::vector<Sequence*> finished_;
-  std::vector<Departure> departures_;
+  std::vector<Sequence*> finished_;    // by the step that is over; held by an engine that plans ahead
+  std::int64_t thrown_away_ = 0;       // tokens of the planned step whose sequences are gone
+  std::vector<Departure> departures_;  // to be told
+  std::vector<Departure> given_up_;    // in the planned pass; they depart with its end
+  std::vector<Sequence*> departed_;    // told, but the planned step may name them
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t arrivals_ = 0;
+  std::optional<Time> emptied_ = Time{};  // since when nobody is in the server
 };
 
 }  // namespace decodesim

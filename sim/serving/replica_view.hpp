@@ -16,6 +16,7 @@ class ReplicaView {
   [[nodiscard]] std::int64_t num_blocks() const { return state_.config.num_blocks; }
   [[nodiscard]] std::int64_t total_blocks() const { return state_.memory->total(); }
   [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
+  [[nodiscard]] std::int64_t block_size() const { return state_.config.block_size; }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const {
     return (tokens + state_.config.block_size - 1) / state_.config.block_size;
   }

@@ -5,6 +5,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/block_pool.hpp"
+#include "sim/serving/prefix_chain.hpp"
 #include "sim/workload/request.hpp"
 
 namespace decodesim {
@@ -23,6 +24,7 @@ enum class SequenceState {
   decoding,    // running in lock-step: one token a step
   stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
   swapped,     // its KV lies on the host: it keeps its counts, holds no memory here, and stands in no queue
+  finishing,   // running; it has all the tokens that it may get, and holds its place until its end is applied
 };
 
 /// Counts of tokens follow the field's reference: T = prompt + generated tokens are known, `cached` of them have KV,
@@ -31,17 +33,21 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
-  std::int64_t arrival = 0;  // grows with every arrival
-  std::int64_t order = 0;    // grows with every admission, or is the arrival; running sequences are sorted by it
-  std::int64_t ticket = 0;   // grows with every place taken in the queue
-  std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
+  std::size_t slot = 0;          // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t arrival = 0;      // grows with every arrival
+  std::int64_t rank = 0;         // running sequences are sorted by rank, then by order
+  std::int64_t order = 0;        // grows with every admission, or is the arrival
+  std::int64_t batch_place = 0;  // its place within a step, where the engine sorts its batch otherwise
+  std::int64_t ticket = 0;       // grows with every place taken in the queue
+  std::size_t client = 0;        // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
+  std::int64_t generated_at_admission = 0;
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
   std::int64_t host_blocks = 0;  // while it is swapped
+  PrefixChain chain;             // of what its blocks hold, where KV can be found again
 
   // Lock-step decoding (see lock_step.hpp).
   std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
@@ -57,9 +63,10 @@ struct Sequence {
   std::int64_t self_preemptions = 0;
   std::int64_t discarded = 0;    // KV tokens that preemptions took from it
   std::int64_t swapped_out = 0;  // KV tokens that went to the host
-  std::int64_t found_first = 0;  // tokens in place when it was first admitted
-  std::int64_t found_again = 0;  // tokens in place when it was admitted again after preemptions
+  std::int64_t found_first = 0;  // tokens in place at admission that it never had before
+  std::int64_t found_again = 0;  // tokens in place when it was admitted again, of those that preemptions took
   bool admitted = false;         // at least once
+  bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over
   Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
   Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
@@ -71,6 +78,15 @@ struct Sequence {
   [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }
 };
+
+/// Does `a` stand before `b` among the running sequences?
+inline bool stands_before(const Sequence& a, const Sequence& b) {
+  return a.rank != b.rank ? a.rank < b.rank : a.order < b.order;
+}
+/// The same for pointers, and as the engine has them in its batch where it sorts that otherwise.
+inline bool before_in_batch(const Sequence* a, const Sequence* b) {
+  return a->batch_place != b->batch_place ? a->batch_place < b->batch_place : stands_before(*a, *b);
+}
 
 /// A list through one of a sequence's links.
 template <SequenceLink Sequence::*link>
@@ -84,10 +100,11 @@ class SequenceList {
   [[nodiscard]] static Sequence* before(const Sequence& sequence) { return (sequence.*link).previous; }
 
   void push_back(Sequence& sequence) { insert_after(tail_, sequence); }
-  /// Keeps the list sorted by order; constant time where the sequence belongs near the end, as new ones do.
+  /// Keeps the list sorted as running sequences stand; constant time where the sequence belongs near the end, as new ones
+  /// do.
   void insert_by_order(Sequence& sequence) {
     Sequence* place = tail_;
-    while (place != nullptr && place->order > sequence.order) place = before(*place);
+    while (place != nullptr && stands_before(sequence, *place)) place = before(*place);
     insert_after(place, sequence);
   }
   void remove(Sequence& sequence) {

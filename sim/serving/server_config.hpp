@@ -18,8 +18,10 @@ struct ServerConfig {
   std::int64_t num_blocks = 0;     // as the server's log prints it
   std::int64_t usable_blocks = 0;  // what requests can hold: vllm-v1 keeps one as its null block
   std::int64_t block_size = 16;
-  std::int64_t host_blocks = 0;    // that the host has room for
-  HostTransfer host;               // what it takes to move blocks there and back
+  std::int64_t host_blocks = 0;  // that the host has room for
+  HostTransfer host;             // what it takes to move blocks there and back
+  bool prefix_caching = false;
+  bool uncached_free_to_front = true;
   std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it
   std::uint64_t seed = 0;          // the run's: of predictions and random orders
   const CostModel* cost = nullptr;

@@ -2,9 +2,14 @@
 // The fields of `scheduler` and `serving`.
 
 #include "sim/core/field_of.hpp"
+#include "sim/serving/engine_knobs.hpp"
+#include "sim/serving/legacy_vllm_fields.hpp"
+#include "sim/serving/ordered_fields.hpp"
 #include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
+#include "sim/serving/sglang_fields.hpp"
+#include "sim/serving/trtllm_fields.hpp"
 
 namespace decodesim {
 
@@ -14,24 +19,6 @@ inline constexpr std::string_view finished_slots_names[] = {"release_on_finish",
 inline constexpr std::string_view startup_check_names[] = {"warn", "strict"};
 inline constexpr std::string_view prefill_names[] = {"computed", "arrives_computed"};
 inline constexpr std::string_view after_preemption_names[] = {"recompute", "refetch"};
-
-// Tokens times context of a step still fit 64 bits.
-inline constexpr double most_tokens_of_a_step = 1e9;
-
-/// A field that only some engines read: EngineRow::knobs lists it.
-template <std::size_t n>
-struct KnobName {
-  char text[n];
-  constexpr KnobName(const char (&name)[n]) : text() {
-    for (std::size_t i = 0; i < n; ++i) text[i] = name[i];
-  }
-};
-template <KnobName knob>
-bool knob_is_read(const SchedulerSpec& scheduler) {
-  return engine_reads(scheduler.engine, knob.text);
-}
-template <KnobName knob>
-inline constexpr Applies where_read = when<&knob_is_read<knob>>("scheduler.engine is one that has it", "engine");
 
 // It chooses between two admission tests, so it says nothing where the scenario names one.
 inline bool reserve_full_isl_is_read(const SchedulerSpec& scheduler) {
@@ -105,9 +92,11 @@ inline constexpr Field common_scheduler_fields[] = {
                                       .range = from_below(0, 1),
                                       .applies = where_read<"watermark">}),
     field<&SchedulerSpec::async>(
-        "async", {.doc = "plan the next step while this one runs: what current servers do by default, but not "
-                         "simulated yet",
-                  .source = DefaultSource::assumed}),
+        "async",
+        {.doc = "plan the next step while this one runs, before its results are known: what current servers do "
+                "by default",
+         .source = DefaultSource::assumed,
+         .applies = where_read<"async">}),
     field<&SchedulerSpec::reservation>(
         "reservation",
         {.doc = "what a sequence reserves for its life: blocks for max_model_len, or one contiguous chunk of a buddy "
@@ -136,7 +125,9 @@ inline constexpr Field common_scheduler_fields[] = {
         "startup_check",
         {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),
 };
-inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields);
+
+inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields, ordered_fields,
+                                                       trtllm_fields, sglang_fields, vllm_v0_fields, sarathi_fields);
 
 constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
   return serving.prefill == PrefillMode::arrives_computed;

@@ -8,6 +8,10 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/policy_choices.hpp"
+#include "sim/serving/sarathi_knobs.hpp"
+#include "sim/serving/sglang_knobs.hpp"
+#include "sim/serving/trtllm_knobs.hpp"
+#include "sim/serving/vllm_v0_knobs.hpp"
 
 namespace decodesim {
 
@@ -72,6 +76,10 @@ struct SchedulerSpec {
   double admission_ratio = 0.7;  // of `ratio-weighted`: what it sets aside of what the running may still generate
   MlfqKnobs mlfq;
   PolicyChoices policies;
+  TrtllmKnobs trtllm;
+  SglangKnobs sglang;
+  VllmV0Knobs vllm_v0;
+  SarathiKnobs sarathi;
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -29,7 +29,7 @@ class Simulation {
         source_(source),
         observers_(observers),
         stop_(stop),
-        replica_(server, anyone_wants_schedule()) {}
+        replica_(server, anyone_wants(&Observer::wants_schedule), anyone_wants(&Observer::wants_memory)) {}
 
   RunFacts run() {
     open_source();
@@ -51,9 +51,9 @@ class Simulation {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) facts_.interrupted = true;
     return facts_.interrupted;
   }
-  [[nodiscard]] bool anyone_wants_schedule() const {
+  [[nodiscard]] bool anyone_wants(bool (Observer::*facts)() const) const {
     for (const Observer* observer : observers_) {
-      if (observer->wants_schedule()) return true;
+      if ((observer->*facts)()) return true;
     }
     return false;
   }
@@ -116,6 +116,10 @@ class Simulation {
     replica_.complete(now_);
     facts_.end = now_;
     for (Observer* observer : observers_) observer->step(replica_.facts());
+    tell_departures();
+  }
+
+  void tell_departures() {
     for (const Departure& departure : replica_.departures()) tell_ended(replica_.facts_of(departure, now_));
     replica_.dismiss_departed();
   }
@@ -134,6 +138,9 @@ class Simulation {
       facts_.watchdog = replica_.stuck(!planned, no_more_arrivals());
       if (!planned && !grid()) return;
       ++next_pass_;
+      // An engine that plans ahead lets go only now who got its last token with the step before.
+      tell_departures();
+      fill_places();
       const Duration duration = replica_.step_duration();
       if (duration > horizon - now_.time_since_epoch()) {
         facts_.watchdog = "the clock of the simulation would pass " + std::to_string(horizon / year) + " years";
@@ -178,6 +185,8 @@ class Simulation {
       now_ = replica_.facts().start + replica_.step_duration();
       end_step();
     }
+    replica_.release_held();
+    tell_departures();
     replica_.abandon(facts_.interrupted ? reason_interrupted : reason_watchdog);
     for (const Departure& departure : replica_.departures()) tell_ended(replica_.facts_of(departure, now_));
     for (Observer* observer : observers_) observer->run_ended(facts_);

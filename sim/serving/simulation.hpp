@@ -13,7 +13,8 @@ namespace decodesim {
 /// Plays `source` against the server and tells `observers` what happens; returns what it told them last.
 ///
 /// Within one simulated instant the order is change, decide, observe: first the step that ends now releases what it
-/// finished, then arrivals join the queue, then the scheduler plans the next pass. `stop`, where given, is polled once
+/// finished, then arrivals join the queue, then the scheduler plans the next pass. (An engine that plans ahead releases
+/// what the step finished after it planned the next pass; see Replica.) `stop`, where given, is polled once
 /// a pass; when it becomes true the run ends there, its requests unfinished and its facts marked interrupted.
 RunFacts simulate(const ServerConfig& server, RequestSource& source, std::span<Observer* const> observers,
                   const std::atomic<bool>* stop = nullptr);

@@ -68,6 +68,19 @@ class WaitingQueue {
       for (Sequence* sequence : by_arrival_) look(*sequence);
     }
   }
+  /// Calls `look` with every waiting sequence, head first, until it says false. It may add sequences to a sorted queue.
+  template <class Look>
+  void walk(const Look& look) const {
+    if (sorted()) {
+      for (Sequence* sequence : by_key_) {
+        if (!look(*sequence)) return;
+      }
+    } else {
+      for (Sequence* sequence : by_arrival_) {
+        if (!look(*sequence)) return;
+      }
+    }
+  }
   /// The list itself, head first, for schedulers that sort it by themselves. Only where no QueueOrder does.
   [[nodiscard]] std::deque<Sequence*>& list();
 

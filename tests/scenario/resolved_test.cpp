@@ -83,9 +83,9 @@ TEST_CASE("defaults in effect are those that were not stated, with their source"
   std::vector<std::string> listed;
   for (const DefaultUsed& used : defaults_in_effect(load_one(sample)))
     listed.push_back(used.path + "=" + used.value + " " + used.source);
-  CHECK(listed == std::vector<std::string>{"scheduler.long_prefill_token_threshold=0 spec",
-                                           "scheduler.enable_chunked_prefill=true spec",
-                                           "serving.after_preemption=recompute assumed"});
+  CHECK(listed == std::vector<std::string>{
+                      "memory.prefix_caching=false assumed", "scheduler.long_prefill_token_threshold=0 spec",
+                      "scheduler.enable_chunked_prefill=true spec", "serving.after_preemption=recompute assumed"});
   listed.clear();
   for (const DefaultUsed& used : defaults_in_effect(load_one(
            "version: 1\n" + inline_machine + "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n"))) {

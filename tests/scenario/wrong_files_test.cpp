@@ -185,7 +185,6 @@ constexpr WrongFile wrong_files[] = {
     {"a budget below a prompt without chunks",
      H100 LOAD "scheduler: {enable_chunked_prefill: §false, max_num_batched_tokens: 4096}\n", "contradiction",
      "the server refuses to start"},
-    {"asynchronous scheduling", FIXED LOAD "scheduler: {async: §true}\n", "unsupported", "write 'async: false'"},
     {"a uniform length upside down",
      FIXED "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: §9, max: 5}, output_tokens: 2}\n",
      "out-of-range", "swap them"},

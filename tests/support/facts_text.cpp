@@ -33,7 +33,7 @@ std::string text(const Ledger& ledger) {
   for (Bytes part : ledger.bytes) line += " " + text(part.value());
   for (Duration part : ledger.time) line += " " + text(part);
   for (Duration part : ledger.bound) line += " " + text(part);
-  return line + " " + text(ledger.flops.value());
+  return line + " hidden " + text(ledger.hidden_host) + " " + text(ledger.flops.value());
 }
 
 }  // namespace
@@ -125,6 +125,14 @@ void FactsText::step(const StepFacts& facts) {
     line += " " + name(request) + ":";
     for (std::uint32_t block : table) line += std::to_string(block) + ",";
   }
+  for (const EngineFigures* figures : {&facts.schedule->planned, &facts.schedule->ended}) {
+    line += figures == &facts.schedule->planned ? " planned" : " ended";
+    for (const auto& [figure, value] : *figures) line += " " + std::string(figure) + "=" + text(value);
+  }
+  line += " free queue";
+  for (std::uint32_t block : facts.memory->free_queue) line += " " + std::to_string(block);
+  line += " hashed";
+  for (std::uint32_t block : facts.memory->hashed_blocks) line += " " + std::to_string(block);
   lines_.push_back(line);
 }
 

@@ -17,6 +17,7 @@ class FactsText : public Observer {
   explicit FactsText(Names names = Names::index) : names_(names) {}
 
   [[nodiscard]] bool wants_schedule() const override { return true; }
+  [[nodiscard]] bool wants_memory() const override { return true; }
   void arrived(const Request& request) override;
   void step(const StepFacts& facts) override;
   void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override;

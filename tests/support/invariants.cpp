@@ -17,8 +17,12 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   PlainSequence sequence;
   sequence.request = &life.request;
   sequence.input = life.request.input_tokens;
-  sequence.output = life.output;
+  sequence.output = life.wanted;
   return engine_->fits_alone(sequence);
+}
+
+bool InvariantChecker::runs(const Life& life) const {
+  return std::find(running_.begin(), running_.end(), &life) != running_.end();
 }
 
 InvariantChecker::Life& InvariantChecker::life_of(const Request* request) {
@@ -37,7 +41,12 @@ void InvariantChecker::arrived(const Request& request) {
   Life& life = lives_[request.index];
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
+  life.allowed = std::min(request.max_tokens, server_.max_model_len - request.input_tokens);
+  // With late endings a closed loop fills a place after the pass of that instant was planned.
+  life.unseen = std::any_of(over_.begin(), over_.end(), [](const Life* one) { return one->state == State::ended; });
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
+  life.wanted = life.output;
+  life.output = std::min(life.output, engine_->output_limit(request));
   if (rules_.by_priority) {
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
   } else {
@@ -47,6 +56,7 @@ void InvariantChecker::arrived(const Request& request) {
   if (life.output < 1 || (server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life))) return;
   if (!fits_alone(life)) all_fit_alone_ = false;
   longest_alone_ = std::max(longest_alone_, request.input_tokens + life.output);
+  outputs_alone_ += life.output;
 }
 
 void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
@@ -74,18 +84,38 @@ void InvariantChecker::step(const StepFacts& facts) {
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
+  if (rules_.gives_up) set_aside_given_up(facts);
   replay_schedule(facts);
   replay_waiting(facts);
   check_counts(facts);
   check_limit(facts);
+  release_over(facts);
   replay_tokens(facts);
+  for (Life* life : waiting_) life->unseen = false;
 
   ++passes_without_end_;
-  if (all_fit_alone_) {
-    require(rules_.may_cycle || passes_without_end_ <= longest_alone_ + 2,
-            "some request finishes within a bounded number of passes");
+  if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
+    require(passes_without_end_ <= passes_to_an_end(), "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
+}
+
+/// The oldest that runs gets a token in each pass; or where prompts stall it, or it starts anew, once in as many passes as
+/// there are prompts, and chunks of its own.
+std::int64_t InvariantChecker::passes_to_an_end() const {
+  // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
+  if (rules_.takes_turns) return 2 * outputs_alone_ + 3;
+  const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
+  const std::int64_t straight = in_turn * longest_alone_ + 3;
+  return rules_.stalls ? straight * (static_cast<std::int64_t>(lives_.size()) + straight) : straight;
+}
+
+void InvariantChecker::enter_running(Life& life) {
+  const auto place = rules_.by_arrival ? std::find_if(running_.begin(), running_.end(),
+                                                      [&](const Life* other) { return other->rank > life.rank; })
+                                       : running_.end();
+  running_.insert(place, &life);
+  life.state = State::running;
 }
 
 void InvariantChecker::check_times(const StepFacts& facts) {
@@ -111,11 +141,20 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   recomputed_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
   std::int64_t tokens = 0;
+  std::int64_t prompts = 0;
+  std::int64_t decodes = 0;
+  const std::int64_t decoding =
+      std::count_if(running_.begin(), running_.end(), [](const Life* l) { return !l->prefilling; });
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
     if (life.state == State::waiting) replay_admission(life, facts);
-    require(life.state == State::running, "only who runs gets tokens");
+    require(runs(life), "only who runs gets tokens");
+    require(!life.over || life.emitted < life.allowed, "who has all that it asked for is not served again");
+    while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
+      ++place;
+    }
+    ++(life.prefilling ? prompts : decodes);
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -132,6 +171,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     recomputed_ += again;
     life.computed += n;
     life.cached += n;
+    if (life.cached == life.known()) life.prefilling = false;
     if (life.scheduled < Time{}) life.scheduled = facts.start;
 
     if (!rules_.has_tables) continue;
@@ -144,33 +184,47 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
             "a table only grows");
     for (std::size_t b = life.table.size(); b < table.size(); ++b) {
       require(table[b] >= 1 && static_cast<std::int64_t>(table[b]) <= server_.usable_blocks, "a block has a known id");
-      require(holders_.emplace(table[b], &life).second || !rules_.own_blocks, "a block is in one table at most");
+      if (b < life.hits) {
+        ++holders_[table[b]];
+      } else {
+        hand_out(table[b]);
+      }
     }
     life.table = table;
+    life.untold_blocks = 0;
+    if (rules_.caches_prefixes) note_contents(life, life.cached - n);
   }
-  require(!rules_.within_budget || tokens <= server_.scheduler.max_num_batched_tokens,
+  require(!rules_.prompts_or_tokens || prompts == 0 || decodes == 0, "those that decode wait for prompts");
+  require(!rules_.all_decode || decodes == 0 || decodes == decoding, "all that decode get a token, or none");
+  const SchedulerSpec& knobs = server_.scheduler;
+  require(!rules_.within_budget || tokens <= knobs.trtllm.max_num_tokens.value_or(knobs.max_num_batched_tokens),
           "the tokens of a step stay within the budget");
 }
 
 void InvariantChecker::check_counts(const StepFacts& facts) {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
   require(facts.scheduled == count(facts.schedule->scheduled), "the schedule names all who got tokens");
-  require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
+  require(facts.preempted == count(facts.evictions), "the evictions that are counted are those that are told");
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
-  require(facts.running <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
-  require(!rules_.has_tables || facts.free_blocks + count(holders_) == server_.usable_blocks,
+  const std::int64_t counted = rules_.holds_beyond_limit || rules_.takes_turns ? facts.scheduled : facts.running;
+  require(counted <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
+  std::int64_t untold = 0;
+  for (const Life* life : running_) untold += life->untold_blocks;
+  require(!rules_.has_tables || facts.free_blocks + count(holders_) + untold == server_.usable_blocks,
           "free and held blocks are all there are");
   std::int64_t cached = 0;
   std::int64_t held = 0;
   for (const Life* life : running_) {
     cached += life->cached;
     held += count(life->table);
-    require(!rules_.exact_tables || count(life->table) == blocks_for(life->cached),
+    require(!rules_.exact_tables || count(life->table) + life->untold_blocks == blocks_for(life->cached),
             "a table covers the cached tokens and no more");
   }
   require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");
-  require(!rules_.own_blocks || held == count(holders_), "every held block is in the table of a running sequence");
+  std::int64_t holdings = 0;
+  for (const auto& [block, tables] : holders_) holdings += tables;
+  require(!rules_.own_blocks || held == holdings, "every held block is in the table of a running sequence");
   require(facts.recomputed_tokens == recomputed_, "recomputed tokens are those cached before an eviction");
   require(facts.recomputed_tokens > 0 || facts.recompute_time == Duration(0),
           "without recomputed tokens no time goes to them");
@@ -179,10 +233,12 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
 /// The limit names something that was really in the way.
 void InvariantChecker::check_limit(const StepFacts& facts) {
   if (!rules_.exact_limit) return;
-  const bool evicted = facts.preempted > 0;
+  const bool evicted = !facts.schedule->preempted.empty();
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
-  const bool queue = facts.waiting + left > 0;
+  // Who is evicted with its last token out was in the queue for a moment.
+  const bool in_vain = std::any_of(over_.begin(), over_.end(), [this](const Life* life) { return !runs(*life); });
+  const bool queue = facts.waiting + facts.swapped + left > 0 || in_vain;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");
@@ -210,7 +266,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
   std::vector<const Request*> finished;
   for (const auto& [request, n] : facts.schedule->scheduled) {
     Life& life = life_of(request);
-    if (life.cached != life.known()) continue;
+    if (life.cached != life.known() || life.over) continue;
     shape_.samples += 1;
     tokens_ += 1;
     life.emitted += 1;
@@ -221,14 +277,19 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     }
     life.last_token = facts.end;
     if (life.emitted == life.output) {
-      finished.push_back(request);
       life.state = State::finishing;
+      if (rules_.late_endings) {
+        life.over = true;
+        over_.push_back(&life);
+        continue;
+      }
+      finished.push_back(request);
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-      for (std::uint32_t block : life.table) holders_.erase(block);
+      let_go(life);
     }
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");
-  require(facts.schedule->finished == finished, "who emitted its last token is finished");
+  require(rules_.late_endings || facts.schedule->finished == finished, "who emitted its last token is finished");
   std::map<Duration, std::int64_t> told;
   for (const TokenGap& gap : facts.gaps) {
     if (gap.count != 0) told[gap.gap] += gap.count;

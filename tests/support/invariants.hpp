@@ -12,17 +12,22 @@
 #include "sim/serving/observer.hpp"
 #include "sim/serving/server_config.hpp"
 #include "tests/support/engine_rules.hpp"
+#include "tests/support/plain_prefix_pool.hpp"
 #include "tests/support/plain_scheduler.hpp"
 
 namespace decodesim::tests {
 
 /// Replays the facts of a run and notes the first that breaks a rule:
-///   blocks    free and held ones are all of them; none is in two tables; tables fit the cached tokens exactly
+///   blocks    free and held ones are all of them; none is in two tables, but those that were hit; tables fit the cached
+///             tokens exactly
+///   hits      a block that is hit holds the request's own tokens and all before them; a block that was handed out since
+///             is not hit
 ///   limits    tokens within the budget, sequences within max_num_seqs
 ///   states    every request is in one state at a time, and moves only where it may
 ///   tokens    who completes has emitted exactly its output, whatever its preemptions
 ///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them
-///   KV work   tokens computed = P + O - 1 - found in place + recomputed
+///   KV work   tokens computed = P + O - 1 - found in place + recomputed; planned ahead, who stops by itself computes one
+///             more, and who reaches its limit is not served again
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
 ///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
@@ -49,8 +54,13 @@ class InvariantChecker : public Observer {
     std::int64_t rank = 0;  // in the order of arrival
     State state = State::waiting;
     bool admitted = false;
+    std::int64_t allowed = 0;  // by max_tokens and max_model_len
+    bool prefilling = false;   // admitted, and not yet through what it knew then
+    std::int64_t wanted = 0;   // tokens, before the engine cuts it short
     std::int64_t output = 0;
     std::int64_t emitted = 0;
+    bool over = false;    // emitted its last token; late endings only
+    bool unseen = false;  // arrived after the pass in flight was planned
     std::int64_t cached = 0;
     std::int64_t high = 0;
     std::int64_t computed = 0;
@@ -60,9 +70,12 @@ class InvariantChecker : public Observer {
     std::int64_t recomputed = 0;
     std::int64_t swapped_out = 0;
     std::int64_t host_blocks = 0;
+    std::int64_t untold_blocks = 0;  // that it holds since it came back from the host; tables are told with tokens
     std::int64_t preemptions = 0;
     std::int64_t self_preemptions = 0;
+    std::int64_t preemptions_told = 0;
     std::vector<std::uint32_t> table;
+    std::size_t hits = 0;  // blocks at the beginning of its table that it found
     Time scheduled{Duration(-1)};
     Time first_token{Duration(-1)};
     Time last_token{Duration(-1)};
@@ -70,12 +83,18 @@ class InvariantChecker : public Observer {
     [[nodiscard]] std::int64_t known() const { return request.input_tokens + emitted; }
   };
 
+  using Content = std::pair<std::string, std::vector<PlainToken>>;
+
   void require(bool holds, const std::string& rule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  [[nodiscard]] std::int64_t passes_to_an_end() const;
+  void enter_running(Life& life);
   [[nodiscard]] bool fits_alone(const Life& life) const;
-  Life& life_of(const Request* request);  // requests may move between facts, so their index names them
+  [[nodiscard]] bool runs(const Life& life) const;  // or is held after its last token
+  Life& life_of(const Request* request);            // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
+  void set_aside_given_up(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
   void check_victim(const Life& victim);
   void put_back(Life& victim, Time start);
@@ -85,19 +104,27 @@ class InvariantChecker : public Observer {
   void replay_schedule(const StepFacts& facts);
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);
+  void hand_out(std::uint32_t block);
+  void let_go(const Life& life);
+  void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
+  [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
+  void note_contents(const Life& life, std::int64_t from);
   void check_counts(const StepFacts& facts);
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
   void check_nobody_is_late();
+  void release_over(const StepFacts& facts);
 
   const ServerConfig& server_;
   EngineRules rules_;
   std::unique_ptr<PlainScheduler> engine_;  // asked only what can be served at all
   std::string violation_;
-  std::map<std::int64_t, Life> lives_;  // by index
-  std::vector<Life*> running_;          // in the order of admission
-  std::deque<Life*> waiting_;           // head first; who arrives during a step is behind
-  std::map<std::uint32_t, const Life*> holders_;
+  std::map<std::int64_t, Life> lives_;             // by index
+  std::vector<Life*> running_;                     // in the order of admission
+  std::deque<Life*> waiting_;                      // head first; who arrives during a step is behind
+  std::vector<Life*> over_;                        // late endings: by the last step, in the order of admission
+  std::map<std::uint32_t, std::int64_t> holders_;  // how many tables each held block is in
+  std::map<std::uint32_t, Content> contents_;      // of full blocks, until they are handed out again
   StepShape shape_;
   std::int64_t recomputed_ = 0;
   Time now_{};            // of the last thing told
@@ -106,6 +133,7 @@ class InvariantChecker : public Observer {
   std::int64_t pass_ = 0;
   std::int64_t passes_without_end_ = 0;
   std::int64_t longest_alone_ = 0;  // most passes that one of these requests needs alone
+  std::int64_t outputs_alone_ = 0;  // tokens that all of them generate
   bool all_fit_alone_ = true;
   std::map<Outcome, std::int64_t> outcomes_;
   std::int64_t tokens_ = 0;

@@ -12,12 +12,30 @@ void InvariantChecker::check_nobody_is_late() {
   }
 }
 
+/// Those whose last token came with the step before give up their places after the pass.
+void InvariantChecker::release_over(const StepFacts& facts) {
+  if (!rules_.late_endings) return;
+  std::vector<std::int64_t> expected;
+  std::vector<std::int64_t> told;
+  for (Life* life : over_) {
+    expected.push_back(life->request.index);
+    require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
+    running_.erase(std::remove(running_.begin(), running_.end(), life), running_.end());
+    let_go(*life);
+  }
+  for (const Request* request : facts.schedule->finished) told.push_back(request->index);
+  require(expected == told, "who emitted its last token is finished by the next pass");
+  over_.clear();
+}
+
 void InvariantChecker::ended(const RequestFacts& facts) {
   Life& life = life_of(facts.request);
   require(life.state != State::ended, "a request ends once");
   require(facts.ended >= last_happened_, "endings come in the order of time");
   require(facts.output_tokens == life.emitted, "the facts count the tokens emitted");
-  require(facts.preemptions == life.preemptions, "the facts count the preemptions");
+  // With late endings it may have been evicted by the pass that is told with the next step.
+  life.preemptions_told = facts.preemptions;
+  require(life.over || facts.preemptions == life.preemptions, "the facts count the preemptions");
   require(facts.recomputed_tokens == life.recomputed, "the facts count the recomputed tokens");
   require(facts.swapped_out_tokens == life.swapped_out, "the facts count the tokens that went to the host");
   require(facts.scheduled == life.scheduled, "a request is scheduled when it first gets tokens");
@@ -41,7 +59,8 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       break;
     }
     case Outcome::cancelled:
-      require(life.state == State::leaving && facts.ended == now_, "who gives up leaves at the end of the pass");
+      require((life.state == State::leaving || life.state == State::swapped) && facts.ended == now_,
+              "who gives up leaves at the end of the pass");
       require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
       break;
     case Outcome::unfinished:
@@ -58,6 +77,9 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   require(!run_ended_, "a run ends once");
   run_ended_ = true;
   check_nobody_is_late();
+  for (const Life* life : over_) {
+    require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
+  }
   std::int64_t ended = 0;
   std::int64_t first_tokens = 0;
   for (const auto& [outcome, count] : outcomes_) ended += count;
@@ -72,7 +94,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   const bool cut_short = !facts.watchdog.empty() || facts.interrupted;
   require(cut_short || outcomes_[Outcome::unfinished] == 0, "only a run that is cut short leaves requests unfinished");
   require(facts.watchdog.empty() || outcomes_[Outcome::unfinished] > 0, "the watchdog ends only what is unfinished");
-  if (all_fit_alone_ && !rules_.may_cycle)
+  if (all_fit_alone_ && !rules_.may_cycle && !rules_.may_stand_still)
     require(facts.watchdog.empty(), "where every request fits alone, all come to an end");
 }
 

@@ -34,6 +34,9 @@ void ScheduleTable::step(const StepFacts& facts) {
   for (const auto& [request, tokens] : schedule.scheduled) append(row.scheduled, request->id + std::to_string(tokens));
   for (const auto& [request, table] : schedule.block_tables)
     append(row.tables, request->id + "[" + numbers(table) + "]");
+  for (const auto& [request, tokens] : schedule.cached_tokens) append(row.found, request->id + std::to_string(tokens));
+  row.free_queue = numbers(facts.memory->free_queue);
+  row.hashed = numbers(facts.memory->hashed_blocks);
   row.preempted = ids(schedule.preempted);
   row.free_blocks = facts.free_blocks;
   row.finished = ids(schedule.finished);
@@ -46,6 +49,14 @@ void ScheduleTable::idle(std::int64_t first, std::int64_t count, Time, std::int6
     ScheduleRow row;
     row.pass = first + i;
     row.free_blocks = free_blocks;
+    // Nothing moves while nobody is there.
+    if (rows_.empty()) {
+      for (std::int64_t block = 1; block <= free_blocks; ++block)
+        row.free_queue += (block > 1 ? "," : "") + std::to_string(block);
+    } else {
+      row.free_queue = rows_.back().free_queue;
+      row.hashed = rows_.back().hashed;
+    }
     rows_.push_back(row);
   }
 }

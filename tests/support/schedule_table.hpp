@@ -15,8 +15,11 @@ struct ScheduleRow {
   std::string preempted;  // "C B", in the order of eviction
   std::int64_t free_blocks = 0;
   std::string finished;
-  std::string waiting;  // head first
-  std::string tables;   // "A[1,2] B[3]": blocks of the scheduled ones
+  std::string waiting;     // head first
+  std::string tables;      // "A[1,2] B[3]": blocks of the scheduled ones
+  std::string found;       // "A4": tokens found in place at admission
+  std::string free_queue;  // "4,5,1", at the end of the step
+  std::string hashed;      // "1,2": blocks whose KV can be found, by number
 
   friend bool operator==(const ScheduleRow&, const ScheduleRow&) = default;
 };
@@ -25,6 +28,7 @@ struct ScheduleRow {
 class ScheduleTable : public Observer {
  public:
   [[nodiscard]] bool wants_schedule() const override { return true; }
+  [[nodiscard]] bool wants_memory() const override { return true; }
   void step(const StepFacts& facts) override;
   void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override;
   void ended(const RequestFacts& facts) override;

@@ -63,8 +63,9 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   if (deployment.max_model_len > 0 && subject.context > deployment.max_model_len)
     return PlanError{"context", "a context of " + std::to_string(subject.context) + " is beyond max_model_len, " +
                                     std::to_string(deployment.max_model_len)};
-  const auto cost =
+  auto cost =
       make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel, deployment.precision);
+  if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
   subject.cost = cost.get();
   Explanation explanation;
   add_needs(subject, explanation);

@@ -7,6 +7,7 @@
 #include "sim/core/check.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/schedulers/running_first.hpp"
 
 namespace decodesim {
 
@@ -17,6 +18,7 @@ class RunningFirst final : public Scheduler {
   struct Policies {
     std::unique_ptr<AdmissionTest> admission;
     std::unique_ptr<VictimChoice> victim;
+    std::unique_ptr<FateChoice> fate;
     Destination destination = Destination::head;
     bool admits_after_eviction = false;
   };
@@ -35,18 +37,26 @@ class RunningFirst final : public Scheduler {
     if (budget_ < 0) leave_out_behind(view, draft, -budget_, before_all);
     serve_running(view, draft);
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
+    if (memory_.caches_prefixes()) {
+      register_served();
+      register_decoded(view);
+    }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
-    } else {
+    } else if (swap_in(view, draft)) {
       admit(view, draft);
     }
+    register_late();
   }
 
   bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output_tokens) const override {
     return Scheduler::fits_alone(view, request, output_tokens) && policies_.admission->admits_alone(view, request);
   }
 
-  void ended(Sequence& sequence) override { policies_.admission->left(sequence); }
+  void ended(Sequence& sequence) override {
+    policies_.admission->left(sequence);
+    forget_filled(sequence);
+  }
 
  private:
   static constexpr std::int64_t before_all = -1;  // no order of admission is so small
@@ -93,6 +103,11 @@ class RunningFirst final : public Scheduler {
     if (tokens == 0) return false;
     const EvictionReason reason = missing == 1 ? EvictionReason::decode : EvictionReason::prefill;
     if (!make_room(view, draft, prompt, prompt.cached + tokens, reason)) return false;
+    if (knobs_.async && prompt.generated > prompt.generated_at_admission) {
+      note_filled(prompt, prompt.cached);
+    } else {
+      memory_.register_full(prompt, prompt.cached, prompt.cached + tokens);
+    }
     draft.serve(prompt, tokens);
     budget_ -= tokens;
     ++next_prompt_;
@@ -127,22 +142,71 @@ class RunningFirst final : public Scheduler {
                 left_out_.begin() + static_cast<std::ptrdiff_t>(before), left_out_.end());
   }
 
+  // Blocks that the coming tokens of the cohort fill. Nobody else fills one with the same tokens, so it makes no difference
+  // that the engine itself registers each as its sequence gets its token.
+  void register_decoded(const ReplicaView& view) {
+    for (Sequence* member = view.cohort().filling().front(); member != nullptr;
+         member = LockStep::BoundaryList::after(*member)) {
+      register_token(view, *member);
+    }
+  }
+
+  // Planned ahead, the token that fills a block is not known yet: the block is registered when its sequence is served
+  // again, or else once the pass after this one has been planned, unless the sequence is evicted before.
+  void register_token(const ReplicaView& view, Sequence& member) {
+    const std::int64_t cached = view.cached(member);
+    if (knobs_.async) {
+      note_filled(member, cached);
+    } else {
+      memory_.register_full(member, cached, cached + 1);
+    }
+  }
+  void note_filled(Sequence& sequence, std::int64_t cached) {
+    if (memory_.caches_prefixes()) filled_.push_back({&sequence, cached});
+  }
+  void register_served() {
+    std::erase_if(filled_before_, [this](const Filled& one) {
+      const SequenceState state = one.sequence->state;
+      const bool served = state == SequenceState::decoding || state == SequenceState::prefilling;
+      if (served) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
+      return served;
+    });
+  }
+  void register_late() {
+    for (const Filled& one : filled_before_) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
+    filled_before_.clear();
+    filled_before_.swap(filled_);
+  }
+  void forget_filled(const Sequence& sequence) {
+    const auto of_it = [&](const Filled& one) { return one.sequence == &sequence; };
+    std::erase_if(filled_, of_it);
+    std::erase_if(filled_before_, of_it);
+  }
+
   // Evicts until `requester` has its blocks for so many tokens; false where it had to evict itself.
   bool make_room(const ReplicaView& view, Draft& draft, Sequence& requester, std::int64_t tokens,
                  EvictionReason reason) {
     while (!memory_.grow(requester, tokens)) {
       Sequence& victim = policies_.victim->choose(view, requester);
-      forget(draft, victim, requester);
+      forget(view, draft, victim, requester);
       policies_.admission->left(victim);
-      draft.evict(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination});
+      draft.displace(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination},
+                     policies_.fate->choose(view, victim));
       if (&victim == &requester) return false;
     }
     return true;
   }
 
   // Takes a victim out of the walk, and its tokens of this pass back into the budget.
-  void forget(Draft& draft, Sequence& victim, const Sequence& requester) {
+  void forget(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester) {
+    // Who was served before the requester loses its token again, but not the hashes of the blocks that it filled.
+    const bool was_served = victim.order < requester.order && victim.state != SequenceState::stalled;
+    for (const Filled& one : filled_before_) {
+      if (was_served && one.sequence == &victim) memory_.register_full(victim, one.cached, one.cached + 1);
+    }
+    forget_filled(victim);
     if (victim.state == SequenceState::decoding) {
+      if (was_served && !knobs_.async) register_token(view, victim);
       if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
       budget_ += 1;
     } else if (victim.state == SequenceState::prefilling) {
@@ -153,19 +217,48 @@ class RunningFirst final : public Scheduler {
     }
   }
 
+  // Those on the host come back before anybody is admitted, in order of arrival, but not in a pass that evicted. False
+  // where somebody is left there.
+  bool swap_in(const ReplicaView& view, Draft& draft) {
+    while (!view.swapped().empty()) {
+      Sequence& first = *view.swapped().front();
+      const std::int64_t tokens = std::min(within_threshold(first.known() - first.cached), budget_);
+      AdmissionLimit limit = AdmissionLimit::arrivals;
+      if (draft.evicted_any() || memory_.blocks_for(first.cached + tokens) + spared(view) > memory_.free())
+        limit = AdmissionLimit::kv_capacity;
+      if (view.running() >= knobs_.max_num_seqs) limit = AdmissionLimit::max_num_seqs;
+      if (budget_ == 0) limit = AdmissionLimit::token_budget;
+      if (limit != AdmissionLimit::arrivals) {
+        draft.limited_by(limit);
+        return false;
+      }
+      check(memory_.grow(first, first.cached + tokens), "a sequence that comes back from the host has room");
+      policies_.admission->admitted(first, first.cached + tokens == first.known());
+      draft.swap_in(first);
+      if (first.state == SequenceState::prefilling) draft.serve(first, tokens);
+      budget_ -= tokens;
+    }
+    return true;
+  }
+
   void admit(const ReplicaView& view, Draft& draft) {
     while (view.anyone_waits()) {
       if (budget_ == 0) return draft.limited_by(AdmissionLimit::token_budget);
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
       Sequence& head = view.head_of_queue();
-      const std::int64_t found = view.found_in_place(head);
+      const PrefixHit hit = memory_.find_prefix(head);
+      const std::int64_t found = std::max(view.found_in_place(head), hit.blocks * view.block_size());
       std::int64_t tokens = within_threshold(head.known() - found);
       if (!knobs_.enable_chunked_prefill && tokens > budget_) return draft.limited_by(AdmissionLimit::token_budget);
       tokens = std::min(tokens, budget_);
-      // The head of the queue blocks those behind it: nobody is tried in its place.
-      if (!policies_.admission->admits(view, head, found, tokens, spared(view)))
+      // The head of the queue blocks those behind it: nobody is tried in its place. Blocks that it shares with others need
+      // no room; those that it finds among the free ones do.
+      const std::int64_t shared = hit.blocks - hit.unreferenced;
+      if (!policies_.admission->admits(view, head, found, tokens, spared(view) - shared))
         return draft.limited_by(AdmissionLimit::kv_capacity);
+      memory_.take_prefix(head, hit.blocks);
       check(memory_.grow(head, found + tokens), "a sequence that is admitted has room");
+      memory_.register_full(head, hit.blocks * view.block_size(), found + tokens);
       policies_.admission->admitted(head, found + tokens == head.known());
       draft.admit(head, found, tokens);
       budget_ -= tokens;
@@ -192,25 +285,42 @@ class RunningFirst final : public Scheduler {
   std::size_t next_left_out_ = 0;
   // Running sequences that would decode but got no token, in order of admission. They are stalled until the next pass.
   std::vector<Sequence*> left_out_;
+  // Blocks that are filled by a token which is not known yet: in this pass, and in the one before.
+  struct Filled {
+    Sequence* sequence;
+    std::int64_t cached;  // before that token
+  };
+  std::vector<Filled> filled_;
+  std::vector<Filled> filled_before_;
 };
 
 }  // namespace
 
-EngineParts make_vllm_v1(const ServerConfig& server) {
+EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
-  auto memory = std::make_unique<PagedMemory>(server.usable_blocks, server.block_size);
+  auto memory = std::make_unique<PagedMemory>(
+      server.usable_blocks, server.block_size,
+      PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
   PagedMemory& pages = *memory;
-  // Under priorities the queue and the victims change together, as the engine's own option does it.
-  const bool urgent_first = knobs.policies.queue_order == "priority";
-  std::unique_ptr<QueueOrder> order = make_queue_order(server, "fcfs");
-  RunningFirst::Policies policies{
-      .admission = make_admission(server, knobs.reserve_full_isl ? "whole-sequence" : "first-chunk"),
-      .victim = make_victim(server, urgent_first ? "lowest-priority" : "last-admitted"),
-      .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
-      .admits_after_eviction = knobs.policies.after_eviction == "admit"};
+  std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
+  RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
+                                  .victim = make_victim(server, own.victim),
+                                  .fate = make_fate(server, "dropped"),
+                                  .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
+                                  .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
-          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies))};
+          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies)),
+          .plans_ahead = knobs.async};
+}
+
+EngineParts make_vllm_v1(const ServerConfig& server) {
+  const SchedulerSpec& knobs = server.scheduler;
+  // Under priorities the queue and the victims change together, as the engine's own option does it.
+  const bool urgent_first = knobs.policies.queue_order == "priority";
+  return make_running_first(server, {.queue_order = "fcfs",
+                                     .admission = knobs.reserve_full_isl ? "whole-sequence" : "first-chunk",
+                                     .victim = urgent_first ? "lowest-priority" : "last-admitted"});
 }
 
 }  // namespace decodesim

@@ -1,0 +1,21 @@
+#pragma once
+// The knobs of TensorRT-LLM's schedulers, by its own names. The capacity policy is the engine's name, and tokens_per_block
+// is memory.block_size.
+
+#include <cstdint>
+#include <optional>
+
+namespace decodesim {
+
+/// How prompts that do not fit a step together are cut; `none`: a prompt is computed whole.
+enum class ChunkPolicy { none, first_come_first_served, equal_progress, force_chunk };
+
+struct TrtllmKnobs {
+  std::optional<std::int64_t> max_batch_size;  // sequences that get tokens in a step; absent: max_num_seqs
+  std::optional<std::int64_t> max_num_tokens;  // absent: max_num_batched_tokens
+  ChunkPolicy context_chunking_policy = ChunkPolicy::none;
+  std::optional<std::int64_t> chunk_unit;  // a chunk that is cut is a multiple of it; absent: a block
+  std::optional<std::int64_t> max_context_length;
+};
+
+}  // namespace decodesim

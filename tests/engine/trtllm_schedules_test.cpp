@@ -1,0 +1,146 @@
+// TensorRT-LLM's worked example, pass by pass, under each of its capacity rules, on both engines.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/schedule_table.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+const GridCost one_second(std::chrono::seconds(1));
+
+ServerConfig server(const char* engine, std::int64_t blocks, std::int64_t block_size, std::int64_t budget) {
+  ServerConfig config;
+  config.num_blocks = config.usable_blocks = blocks;
+  config.block_size = block_size;
+  config.max_model_len = 1000;
+  config.scheduler.engine = engine;
+  config.scheduler.max_num_batched_tokens = budget;
+  config.scheduler.max_num_seqs = 4;
+  config.cost = &one_second;
+  config.grid_step = std::chrono::seconds(1);
+  return config;
+}
+
+Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t arrival_s = 0,
+                std::int64_t priority = 0) {
+  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, priority};
+}
+
+const std::vector<Request> three_growing{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+
+template <class Expect>
+void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
+  for (const Engine& engine : engines()) {
+    CAPTURE(engine.name);
+    ScheduleTable table;
+    InvariantChecker invariants(config);
+    play(engine, config, requests, std::nullopt, {&table, &invariants});
+    expect(table);
+    CHECK(invariants.violation() == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("GUARANTEED_NO_EVICT reserves what was asked for, so two wait while one runs alone") {
+  on_every_engine(server("trtllm-guaranteed-no-evict", 5, 4, 32), three_growing, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A6 | | 3 | | B C\n"
+          "2 | A1 | | 3 | | B C\n"
+          "3 | A1 | | 3 | | B C\n"
+          "4 | A1 | | 2 | | B C\n"
+          "5 | A1 | | 2 | | B C\n"
+          "6 | A1 | | 2 | | B C\n"
+          "7 | A1 | | 2 | A | B C\n"
+          "8 | B5 C3 | | 2 | |\n"
+          "9 | B1 C1 | | 2 | |\n"
+          "10 | B1 C1 | | 1 | |\n"
+          "11 | B1 C1 | | 1 | |\n"
+          "12 | B1 C1 | | 0 | C |\n"
+          "13 | B1 | | 2 | B |\n");
+  });
+}
+
+TEST_CASE("MAX_UTILIZATION starts all three and pauses the last of the list that started") {
+  on_every_engine(server("trtllm-max-utilization", 5, 4, 32), three_growing, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A6 B5 C3 | | 0 | |\n"
+          "2 | A1 B1 C1 | | 0 | |\n"
+          "3 | A1 B1 | C | 1 | | C\n"
+          "4 | A1 B1 | | 0 | | C\n"
+          "5 | A1 | B | 2 | | B C\n"
+          "6 | A1 | | 2 | | B C\n"
+          "7 | A1 | | 2 | A | B C\n"
+          "8 | B9 C5 | | 0 | |\n"
+          "9 | B1 C1 | | 0 | B |\n"
+          "10 | C1 | | 3 | C |\n");
+  });
+}
+
+TEST_CASE("STATIC_BATCH lets nobody in until the batch is over") {
+  const std::vector<Request> requests{request(0, "A", 4, 2), request(1, "B", 4, 4), request(2, "C", 4, 2, 1)};
+  on_every_engine(server("trtllm-static-batch", 20, 4, 32), requests, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A4 B4 | | 18 | |\n"
+          "2 | A1 B1 | | 16 | A | C\n"
+          "3 | B1 | | 18 | | C\n"
+          "4 | B1 | | 18 | B | C\n"
+          "5 | C4 | | 19 | |\n"
+          "6 | C1 | | 18 | C |\n");
+  });
+}
+
+TEST_CASE("a more urgent newcomer takes the place of who runs, though memory is ample") {
+  ServerConfig config = server("trtllm-max-utilization", 20, 4, 32);
+  config.scheduler.max_num_seqs = 2;
+  const std::vector<Request> requests{request(0, "A", 4, 4, 0, 1), request(1, "B", 4, 4, 0, 1),
+                                      request(2, "C", 4, 2, 1, 0)};
+  on_every_engine(config, requests, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A4 B4 | | 18 | |\n"
+          "2 | C4 A1 | B | 17 | | B\n"
+          "3 | C1 A1 | | 16 | C | B\n"
+          "4 | A1 B5 | | 16 | A |\n"
+          "5 | B1 | | 18 | |\n"
+          "6 | B1 | | 18 | B |\n");
+  });
+}
+
+TEST_CASE("where max_batch_size is below those that hold memory, the last of the list wait their turn") {
+  ServerConfig config = server("trtllm-max-utilization", 20, 4, 32);
+  config.scheduler.trtllm.max_batch_size = 1;
+  const std::vector<Request> requests{request(0, "B", 4, 3, 0, 1), request(1, "A", 4, 3, 1, 0)};
+  on_every_engine(config, requests, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | B4 | | 19 | |\n"
+          "2 | A4 | | 18 | |\n"
+          "3 | A1 | | 17 | |\n"
+          "4 | A1 | | 17 | A |\n"
+          "5 | B1 | | 18 | |\n"
+          "6 | B1 | | 18 | B |\n");
+  });
+}
+
+TEST_CASE("the first chunk takes the blocks of the whole prompt") {
+  ServerConfig config = server("trtllm-max-utilization", 6, 4, 8);
+  config.scheduler.trtllm.context_chunking_policy = ChunkPolicy::first_come_first_served;
+  const std::vector<Request> requests{request(0, "A", 16, 2), request(1, "B", 12, 1)};
+  on_every_engine(config, requests, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A8 | | 2 | | B\n"
+          "2 | A8 | | 2 | | B\n"
+          "3 | A1 | | 1 | A | B\n"
+          "4 | B8 | | 3 | |\n"
+          "5 | B4 | | 3 | B |\n");
+  });
+}
+
+}  // namespace decodesim::tests

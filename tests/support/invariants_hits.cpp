@@ -1,0 +1,55 @@
+// What must hold of blocks that are handed out, shared and found again.
+
+#include "tests/support/invariants.hpp"
+
+namespace decodesim::tests {
+
+/// Somebody takes a block of the free queue: nobody holds it, and what it held cannot be found any more.
+void InvariantChecker::hand_out(std::uint32_t block) {
+  require(++holders_[block] == 1 || !rules_.own_blocks, "a block is handed out once, or shared by who hits it");
+  contents_.erase(block);
+}
+
+void InvariantChecker::let_go(const Life& life) {
+  for (std::uint32_t block : life.table) {
+    if (--holders_[block] <= 0) holders_.erase(block);
+  }
+}
+
+/// Blocks that were hit hold the very tokens that their new holder begins with. Where a prompt can also arrive computed,
+/// what was found beyond them lies in blocks of its own.
+void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFacts& facts) {
+  const bool computed = server_.serving.prefill == PrefillMode::computed;
+  require(!computed || found % server_.block_size == 0, "hits are whole blocks");
+  require(!computed || !life.request.no_prefix_read || found == 0, "who does not read the cache finds nothing");
+  const std::vector<std::uint32_t>* table = nullptr;
+  for (const auto& [request, blocks] : facts.schedule->block_tables) {
+    if (request->index == life.request.index) table = &blocks;
+  }
+  if (table == nullptr) return require(false, "who is admitted has a table");
+  life.hits = 0;
+  for (std::int64_t i = 0; i < found / server_.block_size && !life.request.no_prefix_read; ++i) {
+    const auto content = contents_.find(table->at(static_cast<std::size_t>(i)));
+    const bool own = content != contents_.end() && content->second == content_of(life, i);
+    require(own || !computed, "a block that is hit holds the request's own tokens and all before them");
+    if (!own) break;
+    ++life.hits;
+  }
+}
+
+/// Of a full block: the salt, and every token up to its end.
+InvariantChecker::Content InvariantChecker::content_of(const Life& life, std::int64_t block) const {
+  const auto end = static_cast<std::size_t>((block + 1) * server_.block_size);
+  std::vector<PlainToken> tokens = identities_of(life.request, static_cast<std::int64_t>(end));
+  tokens.resize(end);
+  return {life.request.cache_salt, tokens};
+}
+
+void InvariantChecker::note_contents(const Life& life, std::int64_t from) {
+  // What arrived computed was never written by a step.
+  const std::int64_t first = server_.serving.prefill == PrefillMode::computed ? from / server_.block_size : 0;
+  for (std::int64_t i = first; i < life.cached / server_.block_size; ++i)
+    contents_[life.table.at(static_cast<std::size_t>(i))] = content_of(life, i);
+}
+
+}  // namespace decodesim::tests
