@@ -25,7 +25,7 @@ using nlohmann::json;
 const GridCost one_second(std::chrono::seconds(1));
 
 json peer_case(const std::string& id) {
-  const auto path = shared_file("engine_cases/peer_tests.json");
+  const auto path = shared_file("data/engine_cases/peer_tests.json");
   if (!path) return {};
   std::ifstream file(*path);
   const json all = json::parse(file);
