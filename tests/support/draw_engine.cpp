@@ -106,6 +106,12 @@ void draw_trtllm(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     if (draws.chance(30)) knobs.trtllm.max_context_length = draws.between(8, 30);
   }
   if (draws.chance(20)) knobs.trtllm.max_num_tokens = knobs.max_num_batched_tokens;
+  knobs.trtllm.enable_block_reuse = draws.chance(60);
+  if (knobs.trtllm.enable_block_reuse) {
+    knobs.trtllm.enable_partial_reuse = draws.chance(70);
+    knobs.trtllm.microbatch_reuse_discount = draws.chance(70);
+    if (knobs.trtllm.enable_partial_reuse) knobs.trtllm.copy_on_partial_reuse = draws.chance(50);
+  }
   if (draws.chance(20)) {
     server.serving.prefill = PrefillMode::arrives_computed;
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
@@ -158,7 +164,8 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
   if (server.scheduler.engine.starts_with("trtllm-") && draws.chance(50)) {
     for (Request& request : requests) request.priority = draws.between(0, 3);
   }
-  if (server.prefix_caching) draw_content(draws, requests);
+  const bool reuses = server.scheduler.engine.starts_with("trtllm-") && server.scheduler.trtllm.enable_block_reuse;
+  if (server.prefix_caching || reuses) draw_content(draws, requests);
 }
 
 }  // namespace decodesim::tests

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "sim/core/check.hpp"
-#include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/reusable_memory.hpp"
 #include "sim/serving/schedulers/trtllm_capacity.hpp"
 #include "sim/serving/schedulers/trtllm_micro_batch.hpp"
 
@@ -25,14 +25,9 @@ bool precedes(const Sequence& a, const Sequence& b) {
   return a.arrival < b.arrival;
 }
 
-class ActiveListOrder final : public QueueOrder {
- public:
-  [[nodiscard]] bool before(const Sequence& a, const Sequence& b) const override { return precedes(a, b); }
-};
-
 class Trtllm final : public Scheduler {
  public:
-  Trtllm(CapacityPolicy policy, const ServerConfig& server, PagedMemory& memory)
+  Trtllm(CapacityPolicy policy, const ServerConfig& server, ReusableMemory& memory)
       : policy_(policy), max_num_requests_(server.scheduler.max_num_seqs), memory_(memory) {
     const SchedulerSpec& knobs = server.scheduler;
     limits_.max_batch_size = knobs.trtllm.max_batch_size.value_or(knobs.max_num_seqs);
@@ -40,17 +35,24 @@ class Trtllm final : public Scheduler {
     limits_.policy = knobs.trtllm.context_chunking_policy;
     limits_.chunk_unit = knobs.trtllm.chunk_unit.value_or(server.block_size);
     limits_.max_context_length = knobs.trtllm.max_context_length;
+    discount_ = knobs.trtllm.microbatch_reuse_discount;
   }
 
   void plan(const ReplicaView& view, Draft& draft) override {
     contexts_.clear();
+    completed_.clear();
+    coming_.clear();
     limit_ = AdmissionLimit::arrivals;
+    if (memory_.reuses() && policy_ != CapacityPolicy::static_batch) {
+      for (Sequence* started : view.prefilling()) expect(memory_.first_new(*started));
+    }
     if (policy_ == CapacityPolicy::max_utilization) {
       take_for_next_step(view, draft);
     } else {
       take_to_the_end(view);
     }
     share_tokens(view, draft);
+    if (limit_ == AdmissionLimit::arrivals && view.anyone_waits()) limit_ = AdmissionLimit::policy;  // who is put off
     draft.limited_by(view.anyone_waits() ? limit_ : AdmissionLimit::arrivals);
   }
 
@@ -63,6 +65,11 @@ class Trtllm final : public Scheduler {
   void arrived(Sequence& sequence) override {
     if (notes_.size() <= sequence.slot) notes_.resize(sequence.slot + 1);
     notes_[sequence.slot] = {};
+  }
+
+  void step_ended(const ReplicaView&, Duration) override {
+    for (const Sequence* sequence : completed_) memory_.store_context(*sequence);
+    completed_.clear();
   }
 
   void ended(Sequence& sequence) override {
@@ -79,9 +86,12 @@ class Trtllm final : public Scheduler {
   struct Context {
     Sequence* sequence = nullptr;
     bool starts = false;         // holds nothing yet
-    std::int64_t found = 0;      // tokens in place at its start
-    std::int64_t remaining = 0;  // tokens to be computed
+    std::int64_t found = 0;      // tokens that came computed, if it starts
+    std::int64_t remaining = 0;  // tokens to be computed, what it could reuse included
+    std::int64_t need = 0;       // blocks that its start takes from the free ones
+    std::int64_t reusable = 0;   // tokens in full blocks that it would find
   };
+  enum class Asked { taken, put_off, stop };
 
   [[nodiscard]] static std::int64_t generations(const ReplicaView& view) {
     return view.running() - static_cast<std::int64_t>(view.prefilling().size());
@@ -112,14 +122,20 @@ class Trtllm final : public Scheduler {
         const std::int64_t remaining =
             blocks_to_the_end(view, started.request) - static_cast<std::int64_t>(started.blocks.size());
         if (!taken(capacity.ask(remaining))) return false;
-        contexts_.push_back({&started, false, 0, started.known() - started.cached});
+        contexts_.push_back({.sequence = &started, .remaining = started.known() - started.cached});
       }
       return true;
     };
     bool stopped = false;
     view.queue().walk([&](Sequence& waiting) {
-      stopped = !take_started(&waiting) || !taken(capacity.ask(blocks_to_the_end(view, waiting.request)));
-      if (!stopped) take_waiting(view, waiting);
+      stopped = !take_started(&waiting);
+      if (stopped) return false;
+      Context context = newcomer(view, waiting);
+      if (!waits_for_others(context)) {
+        const std::int64_t shared = memory_.blocks_for(waiting.known()) - context.need;
+        stopped = !taken(capacity.ask(blocks_to_the_end(view, waiting.request) - shared));
+        if (!stopped) take(context);
+      }
       return !stopped;
     });
     if (!stopped) take_started(nullptr);
@@ -131,9 +147,38 @@ class Trtllm final : public Scheduler {
     return verdict == CapacityVerdict::taken;
   }
 
-  void take_waiting(const ReplicaView& view, Sequence& waiting) {
-    const std::int64_t found = view.found_in_place(waiting);
-    contexts_.push_back({&waiting, true, found, waiting.known() - found});
+  // Reuse --------------------------------------------------------------------------------------------------------------
+
+  /// What a waiting sequence would need now.
+  [[nodiscard]] Context newcomer(const ReplicaView& view, Sequence& waiting) const {
+    Context context{.sequence = &waiting, .starts = true, .found = view.found_in_place(waiting)};
+    context.remaining = waiting.known() - context.found;
+    look_up(context);
+    return context;
+  }
+  /// Blocks that others hold come without any from the free ones; others that it finds are among those.
+  void look_up(Context& context) const {
+    context.need = memory_.blocks_for(context.sequence->known());
+    if (context.found > 0) return;
+    const ReusableMemory::Reuse reuse = memory_.look_up(*context.sequence);
+    context.need -= reuse.held;
+    context.reusable = reuse.full * memory_.block_size();
+  }
+
+  /// Is it better off a pass later? The first block that it would fill is being filled for another prompt.
+  [[nodiscard]] bool waits_for_others(const Context& context) const {
+    if (!memory_.reuses() || policy_ == CapacityPolicy::static_batch || context.found > 0) return false;
+    if (context.sequence->request.no_prefix_read) return false;
+    const BlockTree::NewBlock first = memory_.first_new(*context.sequence);
+    return first.parent != nullptr && std::find(coming_.begin(), coming_.end(), first) != coming_.end();
+  }
+  void expect(BlockTree::NewBlock block) {
+    if (block.parent != nullptr) coming_.push_back(std::move(block));
+  }
+  void take(const Context& context) {
+    const bool fills = memory_.reuses() && policy_ != CapacityPolicy::static_batch && context.found == 0;
+    if (fills) expect(memory_.first_new(*context.sequence));
+    contexts_.push_back(context);
   }
 
   // MAX_UTILIZATION ----------------------------------------------------------------------------------------------------
@@ -153,12 +198,12 @@ class Trtllm final : public Scheduler {
       stopped = !extend_started(view, draft, &waiting);
       // Whom this pass paused, and all behind them, are not asked.
       if (stopped || (last_paused_ != nullptr && !precedes(waiting, *last_paused_))) return false;
-      stopped = !take_newcomer(view, draft, waiting);
+      stopped = take_newcomer(view, draft, waiting) == Asked::stop;
       return !stopped;
     });
     if (!stopped) extend_started(view, draft, nullptr);
     for (Sequence* started : view.prefilling()) {
-      contexts_.push_back({started, false, 0, started->known() - started->cached});
+      contexts_.push_back({.sequence = started, .remaining = started->known() - started->cached});
     }
     std::sort(contexts_.begin(), contexts_.end(),
               [](const Context& a, const Context& b) { return precedes(*a.sequence, *b.sequence); });
@@ -198,27 +243,34 @@ class Trtllm final : public Scheduler {
     return next_boundary_ != nullptr && stands_before(*next_boundary_, *stalled) ? next_boundary_ : stalled;
   }
 
-  bool take_newcomer(const ReplicaView& view, Draft& draft, Sequence& waiting) {
+  Asked take_newcomer(const ReplicaView& view, Draft& draft, Sequence& waiting) {
     if (cut_ != nullptr) {
       const Sequence* within = ReplicaView::admitted_before(*cut_);
-      if (within == nullptr || precedes(*within, waiting)) return cut(view, draft);
+      if (within == nullptr || precedes(*within, waiting)) {
+        cut(view, draft);
+        return Asked::stop;
+      }
     }
     for (;;) {
+      const Context context = newcomer(view, waiting);
+      if (waits_for_others(context)) return Asked::put_off;
       Sequence* last = view.last_admitted();
       if (last != nullptr && precedes(*last, waiting)) last = nullptr;
       // With somebody running behind it there is a place, unless newcomers have it.
       const std::int64_t places = last != nullptr ? 1 : max_num_requests_ - view.running() - newcomers_;
-      if (taken(capacity_.ask(memory_.blocks_for(waiting.known()), view.free_blocks(), places))) break;
-      if (last == nullptr) return false;
+      if (taken(capacity_.ask(context.need, view.free_blocks(), places))) {
+        take(context);
+        break;
+      }
+      if (last == nullptr) return Asked::stop;
       pause(draft, *last, waiting, EvictionReason::admission);
     }
-    take_waiting(view, waiting);
     ++newcomers_;
     last_newcomer_ = &waiting;
     if (view.running() + newcomers_ > max_num_requests_) {
       cut_ = cut_ != nullptr ? ReplicaView::admitted_before(*cut_) : view.last_admitted();
     }
-    return true;
+    return Asked::taken;
   }
 
   /// The places are gone: who still stands behind makes room for the newcomers.
@@ -234,6 +286,12 @@ class Trtllm final : public Scheduler {
     std::erase(stalled_, &victim);
     last_paused_ = &victim;
     draft.evict(victim, {.requester = &requester, .reason = reason});
+    // What newcomers of this pass would have shared with the victim is free now, and what it had can be found.
+    for (Context& context : contexts_) {
+      const std::int64_t before = context.need;
+      look_up(context);
+      capacity_.add(context.need - before);
+    }
   }
 
   // The micro-batch ----------------------------------------------------------------------------------------------------
@@ -252,9 +310,8 @@ class Trtllm final : public Scheduler {
       Context& context = contexts_[next_context++];
       next_boundary = grow_generations(view, next_boundary, context.sequence);
       const std::int64_t tokens = batch.shares[i].computed;
-      if (tokens > 0) {
-        compute(view, draft, context, tokens);
-      } else if (context.starts) {
+      if (tokens > 0 && compute(view, draft, context, tokens)) continue;
+      if (context.starts) {
         limit_ = batch.stop == BatchStop::batch_size ? AdmissionLimit::max_num_seqs : AdmissionLimit::token_budget;
       }
     }
@@ -277,7 +334,7 @@ class Trtllm final : public Scheduler {
         if (running->state != SequenceState::prefilling) ++behind;
       }
       add_generations(behind);
-      backwards.push_back({.context = ContextLeft{contexts_[i].remaining, 0}});
+      backwards.push_back({.context = ContextLeft{contexts_[i].remaining, discount_ ? contexts_[i].reusable : 0}});
     }
     add_generations(rest);
     return {backwards.rbegin(), backwards.rend()};
@@ -304,37 +361,52 @@ class Trtllm final : public Scheduler {
     for (; next != nullptr && (before == nullptr || precedes(*next, *before));
          next = LockStep::BoundaryList::after(*next)) {
       const std::int64_t missing = memory_.missing(*next, view.cached(*next) + 1);
-      check(memory_.grow(*next, view.cached(*next) + 1), "a generation that capacity took has room");
+      memory_.grow(*next, view.cached(*next) + 1);
       if (notes_[next->slot].reserved > 0) reserved_ -= missing;
     }
     return next;
   }
 
-  void compute(const ReplicaView& view, Draft& draft, const Context& context, std::int64_t tokens) {
+  /// False where it cannot start after all: a prompt must be computed whole, and what it was to reuse was handed out
+  /// to others in this pass.
+  bool compute(const ReplicaView& view, Draft& draft, const Context& context, std::int64_t tokens) {
     Sequence& sequence = *context.sequence;
     if (context.starts) {
+      std::int64_t found = context.found > 0 ? context.found : memory_.look_up(sequence).tokens;
+      if (limits_.policy == ChunkPolicy::none && sequence.known() - found > tokens) return false;
       // The first chunk takes the blocks of the whole prompt.
-      check(memory_.grow(sequence, sequence.known()), "a prompt that capacity took has room");
-      draft.admit(sequence, context.found, tokens);
+      if (context.found > 0) {
+        memory_.grow(sequence, sequence.known());
+      } else {
+        found = memory_.start(sequence);
+      }
+      tokens = std::min(tokens, sequence.known() - found);
+      draft.admit(sequence, found, tokens);
     } else {
       draft.serve(sequence, tokens);
     }
-    if (sequence.cached + tokens < sequence.known() || policy_ == CapacityPolicy::max_utilization) return;
+    if (sequence.cached + tokens < sequence.known()) return true;
+    completed_.push_back(&sequence);
+    if (policy_ == CapacityPolicy::max_utilization) return true;
     Note& note = notes_[sequence.slot];
     note.reserved = blocks_to_the_end(view, sequence.request);
     reserved_ += note.reserved - in_table_of_reserved(sequence);
+    return true;
   }
 
   CapacityPolicy policy_;
   std::int64_t max_num_requests_;
-  PagedMemory& memory_;
+  ReusableMemory& memory_;
   BatchLimits limits_;
+  bool discount_;
   std::vector<Note> notes_;         // by slot
   std::int64_t reserved_ = 0;       // blocks that the generations will still allocate, if all run to their declared end
   std::vector<Sequence*> stalled_;  // generations that the last pass left out, in list order
 
   // One pass.
-  std::vector<Context> contexts_;  // in list order
+  std::vector<Context> contexts_;            // in list order
+  std::vector<Sequence*> completed_;         // whose context this pass completes
+  std::vector<BlockTree::NewBlock> coming_;  // that contexts of this pass or before are about to fill
   AdmissionLimit limit_ = AdmissionLimit::arrivals;
   NextStepCapacity capacity_;
   std::int64_t newcomers_ = 0;
@@ -346,10 +418,10 @@ class Trtllm final : public Scheduler {
 };
 
 EngineParts make_trtllm(CapacityPolicy policy, const ServerConfig& server) {
-  auto memory = std::make_unique<PagedMemory>(server.usable_blocks, server.block_size);
-  PagedMemory& pages = *memory;
+  auto memory = std::make_unique<ReusableMemory>(server.usable_blocks, server.block_size, server.scheduler.trtllm);
+  ReusableMemory& pages = *memory;
   return {.memory = std::move(memory),
-          .queue_order = std::make_unique<ActiveListOrder>(),
+          .queue_order = make_priority_order(server),
           .scheduler = std::make_unique<Trtllm>(policy, server, pages),
           .running_order = RunningOrder::priority_arrival};
 }
