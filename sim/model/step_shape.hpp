@@ -24,8 +24,12 @@ struct StepShape {
   void remove(std::int64_t cached, std::int64_t tokens) { add_signed(cached, tokens, -1); }
 
   friend StepShape operator+(const StepShape& a, const StepShape& b) {
-    return {a.decodes + b.decodes,           a.decode_context + b.decode_context, a.chunks + b.chunks,
-            a.chunk_tokens + b.chunk_tokens, a.chunk_context + b.chunk_context,   a.chunk_pairs + b.chunk_pairs,
+    return {a.decodes + b.decodes,
+            a.decode_context + b.decode_context,
+            a.chunks + b.chunks,
+            a.chunk_tokens + b.chunk_tokens,
+            a.chunk_context + b.chunk_context,
+            a.chunk_pairs + b.chunk_pairs,
             a.samples + b.samples};
   }
   friend bool operator==(const StepShape&, const StepShape&) = default;

@@ -23,6 +23,9 @@ void Measurements::arrived(const Request& request) {
   if (totals_.arrived == 0) first_arrival_ = request.arrival;
   last_arrival_ = request.arrival;
   ++totals_.arrived;
+  classes_.arrived(request.class_name, request.arrival);
+  clients_.arrived(request.client, request.arrival);
+  priorities_.arrived(request.priority, request.arrival);
 }
 
 void Measurements::step(const StepFacts& facts) {
@@ -32,6 +35,13 @@ void Measurements::step(const StepFacts& facts) {
   totals_.step_preemptions += facts.preempted;
   totals_.step_recomputed_tokens += facts.recomputed_tokens;
   totals_.recompute_time += facts.recompute_time;
+  totals_.transfers.out += facts.swapped_out_bytes;
+  totals_.transfers.in += facts.swapped_in_bytes;
+  totals_.transfers.waited += facts.transfer_time;
+  totals_.prefix.found_tokens += facts.found_tokens;
+  totals_.prefix.found_again_tokens += facts.found_again_tokens;
+  totals_.prefix.cached_blocks_evicted += facts.cached_blocks_evicted;
+  evictions_.step(facts);
   totals_.busy += lasted;
   last_step_end_ = facts.end;
   if (facts.preempted > 0) {
@@ -41,6 +51,7 @@ void Measurements::step(const StepFacts& facts) {
   const bool inside = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
     totals_.gaps += gap.count;
+    if (gap.count > 0) totals_.starvation.longest_gap = std::max(totals_.starvation.longest_gap, gap.gap);
     if (!inside) continue;
     gap_moments_.add(gap.gap.count(), gap.count);
     gap_histogram_.add(gap.gap.count(), gap.count);
@@ -103,28 +114,59 @@ void Measurements::ended(const RequestFacts& facts) {
   totals_.output_tokens += facts.output_tokens;
   totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
   totals_.request_preemptions += facts.preemptions;
-  totals_.preempted_requests += facts.preemptions > 0 ? 1 : 0;
-  totals_.preemptions_max = std::max(totals_.preemptions_max, facts.preemptions);
-  totals_.request_recomputed_tokens += facts.recomputed_tokens;
+  totals_.discarded_tokens += facts.discarded_tokens;
+  totals_.request_found_tokens += facts.found_tokens;
+  if (facts.scheduled >= Time{}) totals_.prefix.prompt_tokens += facts.request->input_tokens;
+  evictions_.ended(facts);
+  add_starvation(facts);
   const bool inside = window_.holds(facts.ended);
   if (inside) ++sums_.requests;
+  const std::size_t measured = completed_.size();
+  bool good = false;
   if (facts.outcome != Outcome::completed) {
     ++reasons_[{facts.outcome, std::string(facts.reason)}];
-    return;
+  } else {
+    last_completion_ = facts.ended;
+    totals_.completed_input_tokens += facts.request->input_tokens;
+    totals_.completed_output_tokens += facts.output_tokens;
+    if (inside) good = measure_completed(facts);
   }
-  last_completion_ = facts.ended;
-  totals_.completed_input_tokens += facts.request->input_tokens;
-  totals_.completed_output_tokens += facts.output_tokens;
-  if (!inside) return;
-  const Time arrival = facts.request->arrival;
-  const Completed& request =
-      completed_.emplace_back(Completed{facts.first_token - arrival, facts.ended - arrival, facts.output_tokens});
-  sums_.completed_input_tokens += facts.request->input_tokens;
-  sums_.completed_output_tokens += facts.output_tokens;
-  if (within_slo(request)) ++sums_.good_requests;
+  const Request& request = *facts.request;
+  const CompletedRequest* completed = completed_.size() > measured ? &completed_.back() : nullptr;
+  classes_.ended(request.class_name, facts, completed, good);
+  clients_.ended(request.client, facts, completed, good);
+  priorities_.ended(request.priority, facts, completed, good);
 }
 
-bool Measurements::within_slo(const Completed& request) const {
+// Adds a completed request to the window. True where it keeps every limit of the SLO.
+bool Measurements::measure_completed(const RequestFacts& facts) {
+  const Time arrival = facts.request->arrival;
+  const CompletedRequest request{facts.first_token - arrival, facts.ended - arrival, facts.output_tokens};
+  completed_.push_back(request);
+  sums_.completed_input_tokens += facts.request->input_tokens;
+  sums_.completed_output_tokens += facts.output_tokens;
+  if (within_slo(request)) {
+    ++sums_.good_requests;
+    return true;
+  }
+  const CompletedRequest without{request.ttft - facts.recompute_to_first_token, request.e2el - facts.recompute_to_end,
+                                 request.output_tokens};
+  ++sums_.lost.missed;
+  if (facts.preemptions > 0) ++sums_.lost.missed_preempted;
+  if (within_slo(without)) ++sums_.lost.missed_by_recompute;
+  return false;
+}
+
+void Measurements::add_starvation(const RequestFacts& facts) {
+  if (facts.outcome == Outcome::rejected) return;
+  const Time until = facts.scheduled < Time{} ? facts.ended : facts.scheduled;
+  const Duration wait = until - facts.request->arrival;
+  StarvationReport& worst = totals_.starvation;
+  worst.longest_wait = std::max(worst.longest_wait, wait);
+  worst.oldest_waiting = std::max(worst.oldest_waiting, wait);
+}
+
+bool Measurements::within_slo(const CompletedRequest& request) const {
   const auto within = [](const std::optional<Duration>& limit, Duration measured) {
     return !limit || measured <= *limit;
   };
@@ -148,8 +190,8 @@ void Measurements::check_conservation() const {
   check(totals_.accounted_outside + sums_.ledger.duration() == totals_.busy,
         "the ledgers' times do not add up to the time that steps took");
   check(totals_.step_preemptions == totals_.request_preemptions, "a preemption is not told of its request");
-  check(totals_.step_recomputed_tokens == totals_.request_recomputed_tokens,
-        "recomputed tokens are not told of their request");
+  check(totals_.prefix.found_tokens == totals_.request_found_tokens, "a hit is not told of its request");
+  evictions_.run_ended();
 }
 
 }  // namespace decodesim

@@ -12,14 +12,16 @@
 #include "sim/core/histogram.hpp"
 #include "sim/core/statistics.hpp"
 #include "sim/report/ending_window.hpp"
+#include "sim/report/eviction_ledger.hpp"
 #include "sim/report/kv_waste.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/saturation.hpp"
+#include "sim/report/service_groups.hpp"
 #include "sim/serving/observer.hpp"
 
 namespace decodesim {
 
-/// The collector of a run. It keeps sums, a histogram and 24 bytes for each completed request of the window; no step.
+/// The collector of a run. It keeps sums, a histogram and 36 bytes for each completed request of the window; no step.
 /// run_ended() throws BrokenInvariant where the facts do not add up: a request or a token is lost, or time is.
 class Measurements : public Observer {
  public:
@@ -35,12 +37,6 @@ class Measurements : public Observer {
   [[nodiscard]] Report report() const;
 
  private:
-  /// A completed request of the window.
-  struct Completed {
-    Duration ttft;
-    Duration e2el;
-    std::int64_t output_tokens;
-  };
   /// Over the whole run, for what must be conserved.
   struct Totals {
     std::int64_t arrived = 0;
@@ -54,11 +50,13 @@ class Measurements : public Observer {
     std::int64_t passes = 0;
     std::int64_t step_preemptions = 0;
     std::int64_t request_preemptions = 0;
-    std::int64_t preempted_requests = 0;
-    std::int64_t preemptions_max = 0;
     std::int64_t step_recomputed_tokens = 0;
-    std::int64_t request_recomputed_tokens = 0;
     Duration recompute_time{};
+    TransferReport transfers;
+    PrefixReport prefix;
+    std::int64_t request_found_tokens = 0;
+    std::int64_t discarded_tokens = 0;
+    StarvationReport starvation;
     std::optional<Time> first_preemption;
     Time last_preemption{};
     Duration busy{};
@@ -88,14 +86,20 @@ class Measurements : public Observer {
     std::int64_t completed_input_tokens = 0;
     std::int64_t completed_output_tokens = 0;
     std::int64_t good_requests = 0;
+    GoodputLost lost;
   };
 
   void add_to_window(const StepFacts& facts);
   void add_to_trend(const StepFacts& facts);
-  [[nodiscard]] bool within_slo(const Completed& request) const;
+  [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
+  [[nodiscard]] bool within_slo(const CompletedRequest& request) const;
+  [[nodiscard]] bool measure_completed(const RequestFacts& facts);
+  void add_starvation(const RequestFacts& facts);
   void check_conservation() const;
   [[nodiscard]] WindowReport window_report() const;
   void report_latencies(Report& report) const;
+  void report_evictions(Report& report) const;
+  void report_groups(Report& report) const;
   void report_use(Report& report) const;
   void report_limits(Report& report) const;
   void report_saturation(Report& report) const;
@@ -112,7 +116,11 @@ class Measurements : public Observer {
   QueueTrend trend_;
   Moments gap_moments_;
   Histogram gap_histogram_;
-  std::vector<Completed> completed_;
+  std::vector<CompletedRequest> completed_;
+  EvictionLedger evictions_;
+  ServiceGroups<std::string> classes_;
+  ServiceGroups<std::string> clients_;
+  ServiceGroups<std::int64_t> priorities_;
   std::map<std::pair<Outcome, std::string>, std::int64_t> reasons_;
   Time first_arrival_{};
   Time last_arrival_{};

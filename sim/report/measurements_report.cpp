@@ -67,15 +67,12 @@ Report Measurements::report() const {
   report.busy = totals_.busy;
   report.end = run_facts_.end;
   for (const auto& [key, count] : reasons_) report.outcomes.push_back({key.first, key.second, count});
-  report.evictions = {totals_.step_preemptions, totals_.preempted_requests,
-                      totals_.preemptions_max,  totals_.step_recomputed_tokens,
-                      totals_.recompute_time,   ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy)),
-                      totals_.first_preemption, std::nullopt};
-  if (totals_.first_preemption) report.evictions.last = totals_.last_preemption;
   report.interrupted = run_facts_.interrupted;
   report.watchdog = run_facts_.watchdog;
   report.window = window_report();
   report_latencies(report);
+  report_evictions(report);
+  report_groups(report);
   report_use(report);
   report_saturation(report);
   report_limits(report);
@@ -96,6 +93,42 @@ WindowReport Measurements::window_report() const {
   return window;
 }
 
+void Measurements::report_evictions(Report& report) const {
+  EvictionReport& evictions = report.evictions;
+  evictions.ledger = evictions_.run();
+  evictions.classes = evictions_.classes();
+  evictions.preemptions = totals_.step_preemptions;
+  evictions.preempted_requests = evictions.ledger.preempted;
+  evictions.max_per_request = evictions.ledger.most;
+  evictions.recomputed_tokens = totals_.step_recomputed_tokens;
+  evictions.recompute_time = totals_.recompute_time;
+  evictions.gpu_time_share = ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy));
+  evictions.first = totals_.first_preemption;
+  if (totals_.first_preemption) evictions.last = totals_.last_preemption;
+  if (has_slo()) {
+    evictions.goodput_lost = sums_.lost;
+    evictions.goodput_lost->per_second =
+        ratio(static_cast<double>(sums_.lost.missed_by_recompute), report.window.seconds());
+  }
+  report.transfers = totals_.transfers;
+  report.prefix = totals_.prefix;
+  const auto count = [](std::int64_t number) { return static_cast<double>(number); };
+  report.prefix.hit_rate = ratio(count(totals_.prefix.found_tokens), count(totals_.prefix.prompt_tokens));
+  report.prefix.found_again_share = ratio(count(totals_.prefix.found_again_tokens), count(totals_.discarded_tokens));
+}
+
+void Measurements::report_groups(Report& report) const {
+  const double seconds = report.window.seconds();
+  report.classes = classes_.report(completed_, seconds, has_slo());
+  report.clients = clients_.report(completed_, seconds, has_slo());
+  report.priorities = priorities_.report(completed_, seconds, has_slo());
+  report.jain_index = jain_index(report.clients);
+  report.starvation = totals_.starvation;
+  StarvationReport& worst = report.starvation;
+  worst.longest_wait = std::max(worst.longest_wait, evictions_.victims().longest_away());
+  worst.oldest_waiting = std::max(worst.oldest_waiting, evictions_.victims().oldest_return());
+}
+
 void Measurements::report_latencies(Report& report) const {
   const double seconds = report.window.seconds();
   // Without a window, tokens are those that the client counts, of completed requests. With one they are those that the
@@ -105,31 +138,31 @@ void Measurements::report_latencies(Report& report) const {
   report.request_throughput = ratio(static_cast<double>(completed_.size()), seconds);
   report.output_throughput = ratio(output_tokens, seconds);
   report.total_token_throughput = ratio(static_cast<double>(sums_.completed_input_tokens) + output_tokens, seconds);
-  if (slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99) {
+  if (has_slo()) {
     report.request_goodput = ratio(static_cast<double>(sums_.good_requests), seconds);
   }
 
   std::vector<double> values;
   values.reserve(completed_.size());
-  for (const Completed& request : completed_) values.push_back(to_milliseconds(request.ttft));
+  for (const CompletedRequest& request : completed_) values.push_back(to_milliseconds(request.ttft));
   report.ttft = summarize(values);
   values.clear();
-  for (const Completed& request : completed_) values.push_back(to_milliseconds(request.e2el));
+  for (const CompletedRequest& request : completed_) values.push_back(to_milliseconds(request.e2el));
   report.e2el = summarize(values);
   values.clear();
-  for (const Completed& request : completed_) {
+  for (const CompletedRequest& request : completed_) {
     const auto gaps = static_cast<double>(request.output_tokens - 1);
     if (gaps > 0) values.push_back(to_milliseconds(request.e2el - request.ttft) / gaps);
   }
   report.tpot = summarize(values);
   values.clear();
-  for (const Completed& request : completed_) {
+  for (const CompletedRequest& request : completed_) {
     const auto gaps = static_cast<double>(request.output_tokens - 1);
     if (gaps > 0 && request.e2el > request.ttft) values.push_back(gaps / to_seconds(request.e2el - request.ttft));
   }
   report.user_decode = summarize(values);
   values.clear();
-  for (const Completed& request : completed_) {
+  for (const CompletedRequest& request : completed_) {
     if (request.e2el.count() > 0)
       values.push_back(static_cast<double>(request.output_tokens) / to_seconds(request.e2el));
   }

@@ -11,8 +11,10 @@
 #include "sim/core/statistics.hpp"
 #include "sim/core/time.hpp"
 #include "sim/model/ledger.hpp"
+#include "sim/report/eviction_ledger.hpp"
 #include "sim/report/report_spec.hpp"
 #include "sim/report/saturation.hpp"
+#include "sim/report/service_groups.hpp"
 #include "sim/serving/observer.hpp"
 
 namespace decodesim {
@@ -34,13 +36,15 @@ struct RunHeader {
   bool closed_loop = false;
   std::string cost_model;  // "fixed", "ideal", "roofline"
   // What was run, each empty where the scenario leaves it open.
-  std::string deployment;  // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"
-  std::string model;       // "llama-3-70b"
-  std::string node;        // "hgx-h100"
-  std::int64_t tp = 1;     // tensor-parallel ranks
-  std::string weights;     // number format: "bf16"
-  std::string kv_cache;    // number format
-  std::string engine;      // "vllm-v1"
+  std::string deployment;            // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"
+  std::string model;                 // "llama-3-70b"
+  std::string node;                  // "hgx-h100"
+  std::int64_t tp = 1;               // tensor-parallel ranks
+  std::string weights;               // number format: "bf16"
+  std::string kv_cache;              // number format
+  std::string engine;                // "vllm-v1"
+  std::string victim_rule;           // "last-admitted"; empty where the engine never evicts
+  std::vector<std::string> oracles;  // what its policies know that no real server could, a phrase each
   std::string more_requests = "raise workload.num_requests";  // how its user gets a longer run
   std::vector<DefaultUsed> defaults;
   std::vector<std::string> warnings;
@@ -86,6 +90,14 @@ struct WasteReport {
   bool reserves = false;  // the engine reserves memory for whole lives
 };
 
+/// Requests that completed in the window but outside a limit of the SLO on TTFT, TPOT or E2E latency.
+struct GoodputLost {
+  std::int64_t missed = 0;
+  std::int64_t missed_preempted = 0;     // of these, evicted at least once
+  std::int64_t missed_by_recompute = 0;  // of these, within all limits on a clock that stops while steps recompute
+  double per_second = not_measured;      // the last, a second of the window
+};
+
 /// Preemptions, over the whole run.
 struct EvictionReport {
   std::int64_t preemptions = 0;
@@ -96,6 +108,33 @@ struct EvictionReport {
   double gpu_time_share = not_measured;  // of the time in which steps ran
   std::optional<Time> first;             // start of the first pass that preempted; absent: none did
   std::optional<Time> last;              // of the last one
+  EvictionSummary ledger;                // of the whole run, and of each class
+  std::vector<EvictionSummary> classes;
+  std::optional<GoodputLost> goodput_lost;  // where the SLO has such a limit
+};
+
+/// KV moved between the GPUs and their host, over the whole run.
+struct TransferReport {
+  Bytes out{};
+  Bytes in{};
+  Duration waited{};  // by how much steps were longer for it
+};
+
+/// KV that was in place at admission, over the whole run.
+struct PrefixReport {
+  std::int64_t prompt_tokens = 0;  // of requests that were admitted and scheduled
+  std::int64_t found_tokens = 0;   // of these, in place at their first admission
+  double hit_rate = not_measured;
+  std::int64_t found_again_tokens = 0;      // in place when victims came back
+  double found_again_share = not_measured;  // of the KV that evictions took from them
+  std::int64_t cached_blocks_evicted = 0;
+};
+
+/// How badly single requests fared, over the whole run.
+struct StarvationReport {
+  Duration longest_wait{};    // in the queue at a stretch
+  Duration oldest_waiting{};  // since its arrival, the age of the oldest request that waited, at any time
+  Duration longest_gap{};     // between two tokens of one request
 };
 
 /// Passes of the scheduler and the steps they led to, in the window.
@@ -139,6 +178,14 @@ struct Report {
   Time end{};                            // the last thing that happened
   std::vector<OutcomeCount> outcomes;
   EvictionReport evictions;
+  TransferReport transfers;
+  PrefixReport prefix;
+  StarvationReport starvation;
+  // By class, client and priority, each sorted; requests without one go by an empty name.
+  std::vector<GroupReport> classes;
+  std::vector<GroupReport> clients;
+  std::vector<GroupReport> priorities;
+  double jain_index = not_measured;  // over the service of the clients
   bool interrupted = false;
   std::string watchdog;
 

@@ -7,6 +7,7 @@
 #include "sim/core/histogram.hpp"
 #include "sim/report/cost_note.hpp"
 #include "sim/report/json_writer.hpp"
+#include "sim/report/policy_json.hpp"
 #include "sim/report/slo_verdict.hpp"
 
 namespace decodesim {
@@ -22,15 +23,6 @@ void text_member(JsonWriter& json, std::string_view name, const std::string& tex
     json.null();
   } else {
     json.value(text);
-  }
-}
-
-void moment_member(JsonWriter& json, std::string_view name, const std::optional<Time>& time) {
-  json.key(name);
-  if (time) {
-    json.seconds(*time);
-  } else {
-    json.null();
   }
 }
 
@@ -86,16 +78,6 @@ void kv_cache(JsonWriter& json, const Report& report) {
   json.member_object("while_waiting").member("time_s", waste.seconds).member("running_mean", waste.running_mean);
   json.member("token_states", waste.token_states).member("reservation", waste.reservation);
   json.member("internal", waste.internal).member("other", waste.other).end_object();
-  json.end_object();
-}
-
-void evictions(JsonWriter& json, const EvictionReport& evictions) {
-  json.member_object("evictions");
-  json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
-  json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
-  json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
-  moment_member(json, "first_s", evictions.first);
-  moment_member(json, "last_s", evictions.last);
   json.end_object();
 }
 
@@ -170,6 +152,9 @@ void provenance(JsonWriter& json, const Report& report) {
   json.member("tp", header.tp);
   text_member(json, "node", header.node);
   text_member(json, "engine", header.engine);
+  json.member_array("oracles");
+  for (const std::string& oracle : header.oracles) json.value(oracle);
+  json.end_array();
   json.member("cost_model", header.cost_model).end_object();
   json.member_object("cost").member("model", header.cost_model).member("note", cost_note(header.cost_model));
   json.end_object().member("cost_model", header.cost_model).member("version", header.version);
@@ -202,7 +187,10 @@ void document(JsonWriter& json, const Report& report) {
   user_rate(json, "end_to_end", report.user_end_to_end);
   json.end_object();
   kv_cache(json, report);
-  evictions(json, report.evictions);
+  write_evictions(json, report);
+  write_transfers(json, report.transfers);
+  write_prefix(json, report.prefix);
+  write_groups(json, report);
   steps(json, report.steps);
   ledger(json, report.ledger);
   limits(json, report.limits);

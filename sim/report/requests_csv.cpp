@@ -11,7 +11,10 @@ namespace {
 
 constexpr std::string_view header =
     "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
-    "output_tokens,max_tokens,priority,preemptions,recomputed_tokens\n";
+    "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
+    "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
+    "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
+    "recompute_waited_ms\n";
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
@@ -19,7 +22,30 @@ std::string seconds(Time time) { return came(time) ? seconds_text(time.time_sinc
 /// The mean gap between tokens, rounded half up to a nanosecond.
 Duration per_token(Duration decoding, std::int64_t gaps) { return (decoding * 2 + Duration(gaps)) / (2 * gaps); }
 
-std::string row_of(const RequestFacts& facts) {
+/// What evictions did to a request, for the cells at the end of its row; empty ones where it was never evicted.
+std::string eviction_cells(const EvictionAccount& account) {
+  if (account.preemptions == 0) return std::string(12, ',');
+  std::string cells;
+  const auto add = [&](const std::string& cell) { cells.append(1, ',').append(cell); };
+  for (std::int64_t count : account.by_reason) add(std::to_string(count));
+  add(std::to_string(account.of_itself));
+  add(std::to_string(account.blocks));
+  add(fixed_text(static_cast<double>(account.free_before) / static_cast<double>(account.preemptions), 2));
+  add(milliseconds_text(account.recompute_time));
+  add(milliseconds_text(account.away));
+  for (std::int64_t tokens : {account.discarded_tokens, account.swapped_out_tokens, account.found_again_tokens})
+    add(std::to_string(tokens));
+  return cells;
+}
+
+std::string deadline_cell(const RequestFacts& facts) {
+  if (!facts.request->deadline) return "";
+  const bool met =
+      facts.outcome == Outcome::completed && facts.ended - facts.request->arrival <= *facts.request->deadline;
+  return met ? "true" : "false";
+}
+
+std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions) {
   const Request& request = *facts.request;
   const bool completed = facts.outcome == Outcome::completed;
   const std::int64_t gaps = facts.output_tokens - 1;
@@ -39,6 +65,12 @@ std::string row_of(const RequestFacts& facts) {
                               facts.preemptions, facts.recomputed_tokens}) {
     add(std::to_string(number));
   }
+  add(csv_cell(request.client));
+  add(csv_cell(request.class_name));
+  add(deadline_cell(facts));
+  add(std::to_string(facts.found_tokens));
+  row += eviction_cells(evictions);
+  add(facts.outcome == Outcome::rejected ? std::string() : milliseconds_text(facts.recompute_to_end));
   return row + '\n';
 }
 
@@ -56,8 +88,10 @@ std::string csv_cell(std::string_view text) {
 
 RequestsCsv::RequestsCsv(const std::filesystem::path& path) : file_(path) { file_.out() << header; }
 
+void RequestsCsv::step(const StepFacts& facts) { victims_.step(facts); }
+
 void RequestsCsv::ended(const RequestFacts& facts) {
-  held_.emplace(facts.request->index, row_of(facts));
+  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts)));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/report/atomic_file.hpp"
+#include "sim/report/victims.hpp"
 #include "sim/serving/observer.hpp"
 
 namespace decodesim {
@@ -20,11 +21,13 @@ namespace decodesim {
 class RequestsCsv : public Observer {
  public:
   explicit RequestsCsv(const std::filesystem::path& path);
+  void step(const StepFacts& facts) override;
   void ended(const RequestFacts& facts) override;
   void run_ended(const RunFacts& facts) override;
 
  private:
   AtomicFile file_;
+  Victims victims_;
   std::map<std::int64_t, std::string> held_;
   std::int64_t next_ = 0;
 };

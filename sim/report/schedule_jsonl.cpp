@@ -58,6 +58,11 @@ void ScheduleJsonl::line(std::int64_t number, Time start, Time end, std::int64_t
   }
   json.end_object();
   if (!schedule.swapped_in.empty()) names(json, "swapped_in", schedule.swapped_in);
+  if (!schedule.planned.empty()) {
+    json.member_object("engine");
+    for (const auto& [figure, value] : schedule.planned) json.member(figure, value);
+    json.end_object();
+  }
   json.end_object();
   file_.out() << '\n';
   file_.check_written();

@@ -15,6 +15,7 @@
 #include "sim/report/columns.hpp"
 #include "sim/report/cost_note.hpp"
 #include "sim/report/number_text.hpp"
+#include "sim/report/policy_text.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/report/verdict_text.hpp"
 
@@ -22,11 +23,7 @@ namespace decodesim {
 
 namespace {
 
-constexpr std::size_t label_width = 22;
-
-void line(std::ostream& out, std::string_view label, const std::string& text) {
-  out << left(label, label_width) << text << '\n';
-}
+void line(std::ostream& out, std::string_view label, const std::string& text) { write_line(out, label, text); }
 
 void user_rates(const Report& report, std::ostream& out) {
   constexpr std::size_t column = 10;
@@ -65,24 +62,6 @@ void kv_use(const Report& report, std::ostream& out) {
   const double prompt = static_cast<double>(report.total_input_tokens) / static_cast<double>(report.completed);
   line(out, "  a sequence",
        significant(kv.tokens_per_sequence_mean) + " tokens on average, of prompts of " + significant(prompt));
-}
-
-void evictions(const Report& report, std::ostream& out) {
-  const EvictionReport& e = report.evictions;
-  if (e.preemptions == 0) {
-    line(out, "Evictions", "none");
-    return;
-  }
-  line(out, "Evictions",
-       counted(e.preemptions, "preemption") + " of " + counted(e.preempted_requests, "request") + ", at most " +
-           grouped(e.max_per_request) + " of one");
-  if (e.first && e.last) {
-    line(out, "  when",
-         "from " + significant(to_seconds(*e.first)) + " s to " + significant(to_seconds(*e.last)) + " s of the run");
-  }
-  line(out, "  recomputed",
-       counted(e.recomputed_tokens, "token") + " in " + time_text(to_seconds(e.recompute_time)) + ", " +
-           percent(e.gpu_time_share) + " of GPU time");
 }
 
 void steps(const Report& report, std::ostream& out) {
@@ -185,6 +164,7 @@ void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
 void cost(const Report& report, std::ostream& out) {
   const std::string& model = report.header.cost_model;
   const std::string_view note = cost_note(model);
+  for (const std::string& oracle : report.header.oracles) line(out, "Oracle", "knows " + printable(oracle));
   line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
 }
 
@@ -201,11 +181,13 @@ void body(const Report& report, std::ostream& out) {
   out << '\n';
   user_rates(report, out);
   kv_use(report, out);
-  evictions(report, out);
+  write_evictions(report, out);
+  write_prefix(report, out);
   steps(report, out);
   ledger(report, out);
   limits(report, out);
   saturation(report, out);
+  write_groups(report, out);
   outcomes(report, out);
   for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
 }

@@ -127,14 +127,16 @@ class Checks {
     }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();
-    if (!scheduler.enable_chunked_prefill && longest == 0) {
+    // vLLM V0 ignores prompts above the budget one by one.
+    const bool whole_prompts = !scheduler.enable_chunked_prefill && scheduler.engine != "vllm-v0";
+    if (whole_prompts && longest == 0) {
       error("scheduler.enable_chunked_prefill", "missing-key",
             "without chunked prefill a prompt must fit one step, but nothing limits prompts: there is neither a model "
             "nor 'scheduler.max_model_len'",
             "set scheduler.max_model_len, at most max_num_batched_tokens (" +
                 std::to_string(scheduler.max_num_batched_tokens) + ")");
     }
-    if (!scheduler.enable_chunked_prefill && longest > 0 && scheduler.max_num_batched_tokens < longest) {
+    if (whole_prompts && longest > 0 && scheduler.max_num_batched_tokens < longest) {
       error("scheduler.enable_chunked_prefill", "contradiction",
             "without chunked prefill a prompt must fit one step, but 'scheduler.max_num_batched_tokens' is " +
                 std::to_string(scheduler.max_num_batched_tokens) + " and max_model_len is " + std::to_string(longest),

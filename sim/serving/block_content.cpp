@@ -7,11 +7,11 @@ namespace decodesim {
 
 namespace {
 
-bool begin_alike(const TokenSpan& a, const TokenSpan& b) {
+bool begin_alike(const ContentSpan& a, const ContentSpan& b) {
   return a.own == b.own && a.key == b.key && a.offset == b.offset;
 }
 
-TokenSpan rest_of(TokenSpan span, std::int64_t taken) {
+ContentSpan rest_of(ContentSpan span, std::int64_t taken) {
   span.offset += taken;
   span.tokens -= taken;
   return span;
@@ -19,8 +19,8 @@ TokenSpan rest_of(TokenSpan span, std::int64_t taken) {
 
 /// Where two contents part: the rest of each from there, empty at its end, and the tokens before.
 struct Parting {
-  TokenSpan a;
-  TokenSpan b;
+  ContentSpan a;
+  ContentSpan b;
   std::int64_t shared = 0;
 };
 
@@ -41,9 +41,9 @@ Parting part(const BlockContent& a, const BlockContent& b) {
   return at;
 }
 
-void append(BlockContent& content, const TokenSpan& span) {
+void append(BlockContent& content, const ContentSpan& span) {
   if (!content.empty()) {
-    TokenSpan& last = content.back();
+    ContentSpan& last = content.back();
     if (last.own == span.own && last.key == span.key && last.offset + last.tokens == span.offset) {
       last.tokens += span.tokens;
       return;
@@ -56,7 +56,7 @@ void append(BlockContent& content, const TokenSpan& span) {
 
 std::int64_t tokens_of(const BlockContent& content) {
   std::int64_t tokens = 0;
-  for (const TokenSpan& span : content) tokens += span.tokens;
+  for (const ContentSpan& span : content) tokens += span.tokens;
   return tokens;
 }
 
@@ -64,7 +64,7 @@ std::int64_t shared_tokens(const BlockContent& a, const BlockContent& b) { retur
 
 BlockContent first_tokens(const BlockContent& content, std::int64_t tokens) {
   BlockContent first;
-  for (TokenSpan span : content) {
+  for (ContentSpan span : content) {
     span.tokens = std::min(span.tokens, tokens);
     if (span.tokens == 0) break;
     tokens -= span.tokens;

@@ -9,16 +9,16 @@
 namespace decodesim {
 
 /// Consecutive tokens of one run that prompts share, or of what only one request has.
-struct TokenSpan {
+struct ContentSpan {
   bool own = false;
   std::uint64_t key = 0;  // of the run; of own tokens the request's index
   std::int64_t offset = 0;
   std::int64_t tokens = 0;
 
-  friend bool operator==(const TokenSpan&, const TokenSpan&) = default;
+  friend bool operator==(const ContentSpan&, const ContentSpan&) = default;
 };
 /// Spans that continue each other are one, so equal tokens make equal contents.
-using BlockContent = std::vector<TokenSpan>;
+using BlockContent = std::vector<ContentSpan>;
 
 std::int64_t tokens_of(const BlockContent& content);
 /// How many tokens both begin with.

@@ -62,6 +62,7 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
   state_.memory->release(victim, Released::evicted);
   state_.cached_tokens -= victim.cached;
   decisions_.preempted.push_back(&victim);
+  if (victim.over) return;  // it has all its tokens, so it loses nothing, and ends with this pass
   decisions_.evictions.push_back({.victim = &victim.request,
                                   .requester = eviction.requester != nullptr ? &eviction.requester->request : nullptr,
                                   .reason = eviction.reason,
@@ -76,11 +77,15 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
 void Draft::evict(Sequence& victim, const Eviction& eviction) {
   leave_running(victim);
   book_eviction(victim, eviction, KvFate::dropped);
+  if (victim.over) {
+    victim.cached = 0;
+    victim.state = SequenceState::waiting;
+    return;
+  }
   victim.cached_before = std::max(victim.cached_before, victim.cached);
   victim.discarded += victim.cached;
   victim.cached = 0;
   victim.state = SequenceState::waiting;
-  if (victim.over) return;  // its last token was under way: it ends with this pass and never waits
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim.self_preemptions >= knobs.fail_after) {
     decisions_.hopeless.push_back(&victim);
@@ -116,6 +121,16 @@ bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
   return true;
 }
 
+KvFate Draft::displace(Sequence& victim, const Eviction& eviction, KvFate wanted) {
+  const SchedulerSpec& knobs = state_.config.scheduler;
+  const bool hopeless = knobs.never_fits == NeverFits::fail_after && &victim == eviction.requester &&
+                        victim.self_preemptions + 1 >= knobs.fail_after;
+  const bool holds_any = !victim.over && (victim.state == SequenceState::decoding || victim.cached > 0);
+  if (wanted == KvFate::swapped && holds_any && !hopeless && swap_out(victim, eviction)) return KvFate::swapped;
+  evict(victim, eviction);
+  return KvFate::dropped;
+}
+
 void Draft::swap_in(Sequence& swapped) {
   check(swapped.state == SequenceState::swapped, "only who is on the host comes back from it");
   std::erase(state_.swapped, &swapped);
@@ -138,6 +153,7 @@ void Draft::enter_running(Sequence& sequence) {
   sequence.order = state_.running_order == RunningOrder::admission ? state_.next_order++ : sequence.arrival;
   state_.cached_tokens += sequence.cached;
   state_.running.insert_by_order(sequence);
+  decisions_.entered.push_back(&sequence);
 }
 
 void Draft::enter_prefilling(Sequence& sequence) {
@@ -165,14 +181,14 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   waiting.admitted = true;
 }
 
-void Draft::drop(Sequence& sequence) {
+void Draft::drop(Sequence& sequence, std::string_view reason) {
   if (sequence.state == SequenceState::swapped) {
     std::erase(state_.swapped, &sequence);
     state_.host.used -= sequence.host_blocks;
   } else {
     state_.waiting.remove(sequence);
   }
-  decisions_.dropped.push_back(&sequence);
+  decisions_.dropped.push_back({&sequence, reason});
 }
 
 }  // namespace decodesim

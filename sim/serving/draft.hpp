@@ -27,6 +27,8 @@ class Draft {
 
   /// Lets the whole cohort wait in this pass: constant time.
   void pause_cohort() { decisions_.decodes = false; }
+  /// Takes that back.
+  void resume_cohort() { decisions_.decodes = true; }
   /// Leaves a decoding sequence out of this pass and those that follow, until it is resumed or served.
   void stall(Sequence& member);
   /// Takes a stalled sequence that is ready to decode back into the cohort, for this pass on.
@@ -49,6 +51,9 @@ class Draft {
   /// what it was given in this pass is taken back. Where the host lacks room for all its blocks, changes nothing and
   /// returns false.
   [[nodiscard]] bool swap_out(Sequence& victim, const Eviction& eviction);
+  /// Evicts or swaps a running sequence, as wanted and as the host has room, and says which. Nothing is swapped that has
+  /// no KV, or that is given up by being evicted.
+  KvFate displace(Sequence& victim, const Eviction& eviction, KvFate wanted);
   /// Brings a swapped sequence's KV back: it runs again, and decodes in this pass where only its newest token lacks KV.
   /// The caller took the memory.
   void swap_in(Sequence& swapped);
@@ -57,11 +62,13 @@ class Draft {
   /// does. The caller took the memory.
   void admit(Sequence& waiting, std::int64_t found, std::int64_t tokens);
   /// Gives up a request that waits or is swapped; it leaves with this reason at the end of the pass.
-  void drop(Sequence& sequence);
+  void drop(Sequence& sequence, std::string_view reason = reason_given_up);
 
   /// The queue's list, for schedulers that sort it by themselves.
   [[nodiscard]] std::deque<Sequence*>& queue_list() { return state_.waiting.list(); }
 
+  /// Says that the engine moved in this pass, so that another may decide otherwise though nothing happened in between.
+  void moved() { decisions_.moved = true; }
   /// Says why the pass admitted no more than it did.
   void limited_by(AdmissionLimit limit) { decisions_.limit = limit; }
   [[nodiscard]] bool evicted_any() const { return !decisions_.preempted.empty(); }

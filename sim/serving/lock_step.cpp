@@ -34,6 +34,7 @@ void LockStep::join(Sequence& sequence) {
   ++size_;
   cached_ += sequence.cached;
   tally_.joined(sequence.client, step_);
+  ++changes_;
 }
 
 void LockStep::remove(Sequence& member) {
@@ -43,6 +44,7 @@ void LockStep::remove(Sequence& member) {
   --size_;
   cached_ -= cached_now;
   tally_.left(member.client, step_);
+  ++changes_;
   member.cached = cached_now;
   member.generated = cached_now + 1 - member.request.input_tokens;
 }

@@ -36,6 +36,9 @@ class LockStep {
   }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
+  /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.
+  [[nodiscard]] std::int64_t changes() const { return changes_; }
+  [[nodiscard]] std::int64_t steps() const { return step_; }
   /// Output tokens that a client got so far, those outside the lock-step included.
   [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, step_); }
   /// Counts a token that a sequence got outside the lock-step.
@@ -60,6 +63,7 @@ class LockStep {
   std::size_t boundary_slot_ = 0;  // step_ mod block_size
   std::int64_t size_ = 0;
   std::int64_t cached_ = 0;  // sum over the members
+  std::int64_t changes_ = 0;
   ClientTally tally_;
   Time last_token_{};  // when the members got their last token, except the newcomers
   // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of

@@ -24,6 +24,8 @@ inline constexpr std::string_view reason_prompt_too_long = "prompt reaches max_m
 inline constexpr std::string_view reason_never_fits = "never fits the KV pool";
 inline constexpr std::string_view reason_preempted_itself = "preempted itself too often";
 inline constexpr std::string_view reason_never_admitted = "can never be admitted";
+inline constexpr std::string_view reason_prompt_limit = "more tokens than the engine takes as a prompt";
+inline constexpr std::string_view reason_never_swapped_in = "can never come back from the host";
 inline constexpr std::string_view reason_given_up = "the engine gave it up";
 inline constexpr std::string_view reason_watchdog = "the watchdog ended the run";
 inline constexpr std::string_view reason_interrupted = "the run was interrupted";
@@ -52,6 +54,12 @@ struct EvictionFacts {
   std::int64_t free_before = 0;  // blocks, just before
 };
 
+/// Tokens of one request that a step computes although it had them before an eviction.
+struct RecomputeFacts {
+  const Request* request = nullptr;
+  std::int64_t tokens = 0;
+};
+
 /// A request at the end of its life. Times that never came are negative.
 struct RequestFacts {
   const Request* request = nullptr;
@@ -67,6 +75,10 @@ struct RequestFacts {
   std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
   std::int64_t found_tokens = 0;        // in place when it was admitted, that it had never had before
   std::int64_t found_again_tokens = 0;  // in place when it came back, of those that preemptions took from it
+  // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
+  // recompute comes last, for those who arrive while it runs.
+  Duration recompute_to_first_token{};
+  Duration recompute_to_end{};
 };
 
 /// KV memory in slots, one a token.
@@ -89,6 +101,9 @@ enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, p
 inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
                                                                        "token_budget", "policy"};
 
+/// What an engine keeps in mind between its passes, by name.
+using EngineFigures = std::vector<std::pair<std::string_view, double>>;
+
 /// Who did what in a pass, by request; only for observers that ask, since naming all costs a walk over the batch.
 struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> scheduled;      // tokens, in the engine's order
@@ -98,6 +113,8 @@ struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
   std::vector<const Request*> swapped_in;  // who came back from the host, in the order of coming back
+  EngineFigures planned;                   // after scheduling
+  EngineFigures ended;                     // after the step's releases
 };
 
 /// The blocks of a pool; only for observers that ask, since to list them costs a walk over all.
@@ -129,9 +146,12 @@ struct StepFacts {
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
   Bytes swapped_in_bytes{};
-  Duration transfer_time{};                  // by how much the step is longer for it
-  std::int64_t cached_blocks_evicted = 0;    // of findable KV that nobody held, since the pass before
-  std::span<const EvictionFacts> evictions;  // in the order of eviction
+  Duration transfer_time{};                    // by how much the step is longer for it
+  std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
+  std::span<const EvictionFacts> evictions;    // in the order of eviction
+  std::span<const RecomputeFacts> recomputes;  // whose the recomputed tokens are, each request once
+  // Who runs after the pass and did not before it, or lost its place in it and has it again; each once.
+  std::span<const Request* const> entered;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
   const ScheduleFacts* schedule = nullptr;  // where an observer wants it

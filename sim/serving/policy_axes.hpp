@@ -32,4 +32,12 @@ class VictimChoice {
   [[nodiscard]] virtual Sequence& choose(const ReplicaView& view, const Sequence& requester) const = 0;
 };
 
+/// What becomes of a victim's KV?
+class FateChoice {
+ public:
+  virtual ~FateChoice() = default;
+  /// `swapped` is a wish: where the host lacks room the KV is dropped after all.
+  [[nodiscard]] virtual KvFate choose(const ReplicaView& view, const Sequence& victim) const = 0;
+};
+
 }  // namespace decodesim

@@ -13,14 +13,33 @@ namespace {
 constexpr std::array policies{
     PolicyRow{"phase_order", "running-first", "running sequences get their tokens first, then the queue is admitted"},
     PolicyRow{"phase_order", "batch-by-batch", "a batch is formed when the one before has ended"},
+    PolicyRow{"phase_order", "ranked", "of all that are here the first in rank run, decided anew in every pass"},
+    PolicyRow{"phase_order", "levels",
+              "the same, by levels of growing quanta; who has used up its own falls to the next"},
+    PolicyRow{"phase_order", "prefill-first", "who may start computes its prompt, and those that run wait meanwhile"},
+    PolicyRow{"phase_order", "decode-first", "all decodes run, then prompts that run, then the queue is admitted"},
 
     PolicyRow{"queue_order", "fcfs", "first come, first served; the head blocks those behind it"},
     PolicyRow{"queue_order", "priority", "the most urgent first, then the first that came", make_priority_order},
+    PolicyRow{"queue_order", "sjf", "the shortest predicted output first", make_sjf_order},
+    PolicyRow{"queue_order", "srpt", "the shortest predicted rest first", make_srpt_order},
+    PolicyRow{"queue_order", "deadline", "the earliest deadline first, and those without one last",
+              make_deadline_order},
+    PolicyRow{"queue_order", "random", "by a number that each request draws once", make_random_order},
+    PolicyRow{"queue_order", "fair", "the oldest of the client that got the least service, by virtual token counters",
+              make_fair_order},
 
     PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)",
               make_whole_sequence_admission},
     PolicyRow{"admission", "first-chunk", "the first chunk must fit now (reserve_full_isl: false)",
               make_first_chunk_admission},
+    PolicyRow{"admission", "prompt-and-max", "prompt and declared maximum must fit beside those of all that run",
+              make_prompt_and_max_admission},
+    PolicyRow{"admission", "ratio-weighted",
+              "prompt and maximum must fit beside a share of what those that run may still generate",
+              make_ratio_weighted_admission},
+    PolicyRow{"admission", "peak-estimate", "the highest point that memory can come to must fit",
+              make_peak_estimate_admission},
     PolicyRow{"admission", "whole-life", "memory for the whole life is reserved now"},
     PolicyRow{"phase_order", "list-order", "running or not, requests are asked in the order of one list"},
     PolicyRow{"admission", "declared-maximum",
@@ -30,6 +49,9 @@ constexpr std::array policies{
     PolicyRow{"queue_order", "priority-arrival", "smaller priorities first, then by arrival"},
     PolicyRow{"victim", "none", "nobody is evicted"},
     PolicyRow{"victim", "last-in-list", "the last of the list that has started, which may be the requester itself"},
+    PolicyRow{"admission", "new-token-ratio",
+              "prompt and max_tokens must fit beside a share of what running requests may still generate"},
+    PolicyRow{"admission", "whole-allocated", "the whole known sequence must fit now, and takes all its blocks"},
 
     PolicyRow{"victim", "last-admitted", "the sequence admitted last, which may be the requester itself",
               make_last_admitted_victim},
@@ -48,7 +70,10 @@ constexpr std::array policies{
     PolicyRow{"destination", "same-place", "a victim waits before all that arrived after it"},
     PolicyRow{"destination", "by-key", "a victim waits where the order of the queue puts it"},
 
-    PolicyRow{"kv_fate", "dropped", "a victim's KV is lost and recomputed"},
+    PolicyRow{"kv_fate", "dropped", "a victim's KV is lost and recomputed", make_dropped_fate},
+    PolicyRow{"kv_fate", "swapped", "a victim's KV moves to the host, where that has room", make_swapped_fate},
+    PolicyRow{"kv_fate", "cheaper", "swapped where that is predicted to take less time than to recompute",
+              make_cheaper_fate},
 
     PolicyRow{"after_eviction", "wait", "a pass that evicted admits nobody"},
     PolicyRow{"after_eviction", "admit",
@@ -62,7 +87,7 @@ constexpr std::array<std::string_view, 7> vllm_v1_knobs{
     "async",     "max_num_batched_tokens", "long_prefill_token_threshold", "enable_chunked_prefill", "reserve_full_isl",
     "watermark", "prefix_caching"};
 constexpr std::array<std::string_view, 10> vllm_v1_open{"queue_order", "admission", "victim",  "head", "tail",
-                                                        "same-place",  "by-key",    "dropped", "wait", "admit"};
+                                                        "same-place",  "by-key",    "kv_fate", "wait", "admit"};
 
 constexpr std::array<std::string_view, 3> orca_policies{"running-first", "whole-life", "fcfs"};
 constexpr std::array<std::string_view, 1> orca_knobs{"reservation"};
@@ -77,11 +102,34 @@ constexpr std::array<std::string_view, 4> trtllm_static_batch_policies{"list-ord
 constexpr std::array<std::string_view, 5> trtllm_knobs{"enable_block_reuse", "max_num_batched_tokens", "max_batch_size",
                                                        "max_num_tokens", "context_chunking_policy"};
 
+constexpr std::array<std::string_view, 4> sjf_policies{"running-first", "sjf", "prompt-and-max", "dropped"};
+constexpr std::array<std::string_view, 4> vtc_policies{"running-first", "fair", "peak-estimate", "dropped"};
+constexpr std::array<std::string_view, 4> srpt_policies{"ranked", "srpt", "whole-sequence", "dropped"};
+constexpr std::array<std::string_view, 2> mlfq_policies{"levels", "whole-sequence"};
+constexpr std::array<std::string_view, 2> chunked_knobs{"max_num_batched_tokens", "long_prefill_token_threshold"};
+constexpr std::array<std::string_view, 1> srpt_knobs{"max_num_batched_tokens"};
+constexpr std::array<std::string_view, 2> mlfq_knobs{"max_num_batched_tokens", "mlfq"};
+constexpr std::array<std::string_view, 7> sglang_policies{
+    "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
+constexpr std::array<std::string_view, 7> vllm_v0_policies{
+    "prefill-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "wait"};
+constexpr std::array<std::string_view, 6> vllm_v0_knobs{
+    "max_num_batched_tokens", "enable_chunked_prefill", "watermark", "preemption_mode", "append_check", "delay_factor"};
+constexpr std::array<std::string_view, 1> vllm_v0_open{"kv_fate"};
+
+constexpr std::array<std::string_view, 7> sarathi_policies{
+    "decode-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "admit"};
+constexpr std::array<std::string_view, 2> sarathi_knobs{"watermark", "chunk_size"};
+
+bool vllm_v1_swaps(const SchedulerSpec& scheduler) {
+  return scheduler.policies.kv_fate && *scheduler.policies.kv_fate != "dropped";
+}
+
 constexpr std::array engines{
     EngineRow{"vllm-v1",
               "vLLM V1 scheduler, upstream state of August 2026: FCFS or by priority, running first, chunked prefill, "
               "preemption by recompute",
-              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs, vllm_v1_open},
+              true, make_vllm_v1, vllm_v1_policies, vllm_v1_knobs, vllm_v1_open, vllm_v1_swaps},
     EngineRow{"orca", "iteration-level scheduling with memory reserved for whole lives (Orca, OSDI 2022)", false,
               make_orca, orca_policies, orca_knobs},
     EngineRow{"static-batch", "request-level batching: nobody joins a batch that runs (FasterTransformer)", false,
@@ -98,6 +146,34 @@ constexpr std::array engines{
         false, make_trtllm_max_utilization, trtllm_max_utilization_policies, trtllm_knobs},
     EngineRow{"trtllm-static-batch", "TensorRT-LLM's STATIC_BATCH: nobody joins while anybody generates", false,
               make_trtllm_static_batch, trtllm_static_batch_policies, trtllm_knobs},
+    EngineRow{"sjf", "the shortest predicted output is next; nobody loses its place", false, make_sjf, sjf_policies,
+              chunked_knobs},
+    EngineRow{"vtc", "fair shares by virtual token counters (OSDI 2024)", false, make_vtc, vtc_policies, chunked_knobs},
+    EngineRow{"srpt", "the shortest predicted rest runs, and takes the place of longer ones at any pass", false,
+              make_srpt, srpt_policies, srpt_knobs},
+    EngineRow{"mlfq",
+              "skip-join multi-level feedback queue with swapping ahead of need (FastServe)",
+              false,
+              make_mlfq,
+              mlfq_policies,
+              mlfq_knobs,
+              {},
+              [](const SchedulerSpec&) { return true; }},
+    EngineRow{
+        "sglang",
+        "SGLang scheduler, upstream state of August 2026: prompts first, admission by an estimate of what running "
+        "requests will need, retraction where it was too low",
+        false,
+        make_sglang,
+        sglang_policies,
+        {}},
+    EngineRow{
+        "vllm-v0",
+        "vLLM V0 scheduler: FCFS, whole prompts in steps of their own or chunks beside decodes, preemption of the "
+        "last arrived by recompute or by swapping to the host",
+        false, make_vllm_v0, vllm_v0_policies, vllm_v0_knobs, vllm_v0_open, vllm_v0_swaps},
+    EngineRow{"sarathi", "Sarathi-Serve scheduler: every decode in every step, prompts in chunks beside them, FCFS",
+              false, make_sarathi, sarathi_policies, sarathi_knobs},
 };
 
 template <class Make>
@@ -161,6 +237,9 @@ std::unique_ptr<VictimChoice> make_victim(const ServerConfig& server, std::strin
   return made<MakeVictim>("victim", server.scheduler.policies.victim, own, server);
 }
 
+std::unique_ptr<FateChoice> make_fate(const ServerConfig& server, std::string_view own) {
+  return made<MakeFate>("kv_fate", server.scheduler.policies.kv_fate, own, server);
+}
 Destination destination_of(const ServerConfig& server, std::string_view own) {
   const std::optional<std::string>& chosen = server.scheduler.policies.destination;
   const std::string_view name = chosen ? std::string_view(*chosen) : own;
@@ -176,10 +255,21 @@ const EngineRow* find_engine(std::string_view name) {
   return nullptr;
 }
 
-bool goes_by_length(const SchedulerSpec& scheduler) {
+std::string_view queue_order_of(const SchedulerSpec& scheduler) {
+  if (scheduler.policies.queue_order) return *scheduler.policies.queue_order;
   const EngineRow* row = find_engine(scheduler.engine);
-  return row != nullptr && (std::find(row->policies.begin(), row->policies.end(), "sjf") != row->policies.end() ||
-                            std::find(row->policies.begin(), row->policies.end(), "srpt") != row->policies.end());
+  return row != nullptr ? own_policy(*row, "queue_order") : std::string_view{};
+}
+
+std::string_view admission_of(const SchedulerSpec& scheduler) {
+  if (scheduler.policies.admission) return *scheduler.policies.admission;
+  const EngineRow* row = find_engine(scheduler.engine);
+  return row != nullptr ? own_policy(*row, "admission") : std::string_view{};
+}
+
+bool goes_by_length(const SchedulerSpec& scheduler) {
+  const std::string_view order = queue_order_of(scheduler);
+  return order == "sjf" || order == "srpt";
 }
 
 bool engine_reads(std::string_view engine, std::string_view knob) {

@@ -18,13 +18,14 @@ namespace decodesim {
 using MakeQueueOrder = std::unique_ptr<QueueOrder> (*)(const ServerConfig& server);
 using MakeAdmission = std::unique_ptr<AdmissionTest> (*)(const ServerConfig& server);
 using MakeVictim = std::unique_ptr<VictimChoice> (*)(const ServerConfig& server);
+using MakeFate = std::unique_ptr<FateChoice> (*)(const ServerConfig& server);
 
 /// A policy: a word of a scenario, and what makes it where it is code of its own and not a branch of an engine.
 struct PolicyRow {
   std::string_view axis;  // as the key of `scheduler` that chooses on it
   std::string_view name;
   std::string_view doc;
-  std::variant<std::monostate, MakeQueueOrder, MakeAdmission, MakeVictim> make{};
+  std::variant<std::monostate, MakeQueueOrder, MakeAdmission, MakeVictim, MakeFate> make{};
 };
 std::span<const PolicyRow> policy_table();
 /// The policy of this name on this axis, or nothing.
@@ -37,6 +38,7 @@ std::vector<std::string_view> policy_names(std::string_view axis);
 std::unique_ptr<QueueOrder> make_queue_order(const ServerConfig& server, std::string_view own);
 std::unique_ptr<AdmissionTest> make_admission(const ServerConfig& server, std::string_view own);
 std::unique_ptr<VictimChoice> make_victim(const ServerConfig& server, std::string_view own);
+std::unique_ptr<FateChoice> make_fate(const ServerConfig& server, std::string_view own);
 Destination destination_of(const ServerConfig& server, std::string_view own);
 /// Does this queue order sort the queue by a key, so that a victim has no other place than that of its key?
 bool sorts_queue(std::string_view queue_order);
@@ -55,6 +57,9 @@ struct EngineRow {
 std::span<const EngineRow> engine_table();
 /// The engine of this name, or nothing.
 const EngineRow* find_engine(std::string_view name);
+/// The order of the queue and the admission test of this scheduler: what it chooses, or else its engine's own.
+std::string_view queue_order_of(const SchedulerSpec& scheduler);
+std::string_view admission_of(const SchedulerSpec& scheduler);
 /// Does a policy of this scheduler go by how long outputs will be?
 bool goes_by_length(const SchedulerSpec& scheduler);
 /// Does the engine of this name read this field of `scheduler`?

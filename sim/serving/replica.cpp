@@ -16,7 +16,6 @@ const EngineRow& engine_named(const std::string& name) {
   return *row;
 }
 
-bool by_order(const Sequence* a, const Sequence* b) { return stands_before(*a, *b); }
 }  // namespace
 
 Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
@@ -44,8 +43,10 @@ std::string_view Replica::refusal(const Request& request) const {
 
 void Replica::enqueue(Request request) {
   Sequence& sequence = new_sequence();
-  sequence.output_tokens = output_tokens_of(request, state_.config.max_model_len);
+  sequence.output_tokens = std::min(output_tokens_of(request, state_.config.max_model_len),
+                                    scheduler_->output_limit(ReplicaView(state_), request));
   sequence.request = std::move(request);
+  sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
   sequence.arrival = arrivals_++;
   sequence.client = clients_.emplace(sequence.request.client, clients_.size()).first->second;
   sequence.waits_since = sequence.request.arrival;
@@ -80,17 +81,19 @@ std::int64_t Replica::in_system() const {
 }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
-  decisions_.clear();
+  tell_idle_passes(start);
   departures_.clear();
   state_.now = start;
-  Draft draft(state_, decisions_);
-  scheduler_->plan(ReplicaView(state_), draft);
-  for (Sequence* sequence : decisions_.dropped) given_up_.push_back({sequence, Outcome::cancelled, reason_given_up});
+  do {
+    decisions_.clear();
+    Draft draft(state_, decisions_);
+    scheduler_->plan(ReplicaView(state_), draft);
+  } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
+  for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
   cancel_hopeless();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
-  const bool empty = decodes == 0 && decisions_.chunks.empty() && decisions_.preempted.empty() &&
-                     decisions_.swapped_in.empty() && given_up_.empty() && finished_.empty();
+  const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();
   if (empty && !grid) return false;
   busy_ = true;
   facts_ = {};
@@ -101,7 +104,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.waiting = state_.waiting.size();
   facts_.swapped = static_cast<std::int64_t>(state_.swapped.size());
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
-  facts_.preempted = static_cast<std::int64_t>(decisions_.preempted.size());
+  facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
@@ -112,10 +115,27 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   price_pass();
   price_transfers();
   facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
+  tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
   release_held();
-  return !empty;
+  return !empty || decisions_.moved;
+}
+
+// An engine that spins while nobody is there may come to rest meanwhile.
+void Replica::tell_idle_passes(Time start) {
+  if (!emptied_) return;
+  const Duration gone = start - *emptied_;
+  emptied_.reset();
+  if (gone == Duration{}) return;
+  scheduler_->idled(state_.config.grid_step > Duration{} ? gone / state_.config.grid_step : 2);
+}
+
+// Time spent on recompute by then. Within the step that runs it comes last.
+Duration Replica::recompute_until(Time now) const {
+  if (!busy_) return recompute_time_;
+  const Duration rest = facts_.start + step_duration() - now;
+  return recompute_time_ + std::max(Duration{}, facts_.recompute_time - rest);
 }
 
 // The price of the step, and by how much it would be lower without the tokens that preemptions made it compute again.
@@ -126,6 +146,7 @@ void Replica::price_pass() {
     shape.decode_context = state_.cohort.next_context();
   }
   StepShape without = shape;
+  recomputes_.clear();
   for (const auto& [sequence, tokens] : decisions_.chunks) {
     const std::int64_t end = sequence->cached + tokens;
     const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
@@ -138,14 +159,16 @@ void Replica::price_pass() {
     }
     facts_.recomputed_tokens += again;
     sequence->recomputed += again;
+    if (again > 0) recomputes_.push_back({&sequence->request, again});
   }
+  facts_.recomputes = recomputes_;
   const bool grid = state_.config.grid_step > Duration{};
   if (grid || !shape.empty()) facts_.ledger = state_.config.cost->price(shape + decisions_.padding);
   if (facts_.recomputed_tokens == 0) return;
   without.samples = shape.samples;
   const Duration rest =
       grid || !without.empty() ? state_.config.cost->price(without + decisions_.padding).duration() : Duration{};
-  facts_.recompute_time = facts_.ledger.duration() - rest;
+  facts_.recompute_time = std::max(Duration{}, facts_.ledger.duration() - rest);
 }
 
 // What moving KV to the host and back adds to the step: the pass waits for it.
@@ -168,7 +191,8 @@ void Replica::cancel_hopeless() {
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
     given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  const bool idle = state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty();
+  const bool idle =
+      state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty() && decisions_.dropped.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
     given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});
@@ -183,6 +207,7 @@ void Replica::complete(Time end) {
   facts_.end = end;
   state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
   thrown_away_ = 0;
+  recompute_time_ += facts_.recompute_time;
   if (facts_.shape.samples > 0) watchdog_.progress();
 
   if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
@@ -193,7 +218,7 @@ void Replica::complete(Time end) {
   facts_.gaps = gaps_;
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
-  std::sort(finished_.begin(), finished_.end(), by_order);
+  std::sort(finished_.begin(), finished_.end(), before_in_batch);
   if (plans_ahead_) {
     for (Sequence* sequence : finished_) hold(*sequence);
   } else {
@@ -202,7 +227,11 @@ void Replica::complete(Time end) {
   departures_.insert(departures_.end(), given_up_.begin(), given_up_.end());
   given_up_.clear();
   if (!departures_.empty()) watchdog_.progress();
-  if (wants_schedule_) facts_.schedule = &schedule_;
+  if (in_system() == 0) emptied_ = end;
+  if (wants_schedule_) {
+    scheduler_->describe(schedule_.ended);
+    facts_.schedule = &schedule_;
+  }
   if (wants_memory_) {
     memory_facts_ = {};
     state_.memory->describe(memory_facts_);
@@ -219,7 +248,7 @@ void Replica::hold(Sequence& sequence) {
   sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;
-  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, by_order), &sequence);
+  beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, before_in_batch), &sequence);
 }
 
 void Replica::release_held() {
@@ -241,6 +270,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
     gaps_.push_back({end - sequence.last_token, 1});
   } else {
     sequence.first_token = end;
+    sequence.recompute_at_first_token = recompute_time_;
   }
   sequence.last_token = end;
   sequence.generated += 1;
@@ -267,23 +297,6 @@ void Replica::finish(Sequence& sequence) {
     state_.memory->release(sequence, Released::finished);
   }
   departures_.push_back({&sequence, Outcome::completed, {}});
-}
-
-RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
-  const Sequence& sequence = *departure.sequence;
-  return {.request = &sequence.request,
-          .outcome = departure.outcome,
-          .reason = departure.reason,
-          .output_tokens = sequence.generated,
-          .scheduled = sequence.scheduled,
-          .first_token = sequence.first_token,
-          .ended = ended,
-          .preemptions = sequence.preemptions,
-          .recomputed_tokens = sequence.recomputed,
-          .discarded_tokens = sequence.discarded,
-          .swapped_out_tokens = sequence.swapped_out,
-          .found_tokens = sequence.found_first,
-          .found_again_tokens = sequence.found_again};
 }
 
 void Replica::dismiss_departed() {
@@ -313,49 +326,6 @@ void Replica::abandon(std::string_view reason) {
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;
   });
-}
-
-std::string Replica::stuck(bool nothing_planned, bool final) const {
-  if (watchdog_.cycling()) {
-    return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
-           ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
-  }
-  if (nothing_planned && final && !state_.running.empty()) {
-    return std::to_string(state_.running.size()) + " sequences run, but none of them can go on, and none of the " +
-           std::to_string(state_.waiting.size()) + " that wait can start";
-  }
-  if (state_.waiting.empty() && state_.swapped.empty()) return {};
-  const bool on_host = !state_.swapped.empty();
-  const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
-  const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
-                            " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
-                            std::to_string(state_.memory->total());
-  if (nothing_planned && final) {
-    const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
-    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
-  }
-  return {};
-}
-
-// Names who did what, for observers that asked; the one place that walks the batch.
-void Replica::describe_schedule() {
-  schedule_ = {};
-  std::map<const Sequence*, std::int64_t> chunks;
-  for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
-  for (Sequence* sequence = state_.running.front(); sequence != nullptr;
-       sequence = SequenceList<&Sequence::running>::after(*sequence)) {
-    const auto chunk = chunks.find(sequence);
-    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
-    if (chunk != chunks.end()) tokens = chunk->second;
-    if (tokens == 0) continue;
-    schedule_.scheduled.emplace_back(&sequence->request, tokens);
-    schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
-  }
-  for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
-  state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
-  for (const Chunk& one : decisions_.swapped_in) schedule_.swapped_in.push_back(&one.sequence->request);
-  for (const auto& [sequence, tokens] : decisions_.found)
-    schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
 }
 
 }  // namespace decodesim

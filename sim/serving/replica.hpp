@@ -75,7 +75,10 @@ class Replica {
  private:
   Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  void tell_idle_passes(Time start);
   void price_pass();
+  void tell_entered();
+  [[nodiscard]] Duration recompute_until(Time now) const;
   void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
@@ -98,6 +101,9 @@ class Replica {
   StepFacts facts_;
   MemoryFacts memory_facts_;
   ScheduleFacts schedule_;
+  std::vector<RecomputeFacts> recomputes_;
+  std::vector<const Request*> entered_;
+  Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
   std::vector<Sequence*> finished_;    // by the step that is over; held by an engine that plans ahead
   std::int64_t thrown_away_ = 0;       // tokens of the planned step whose sequences are gone
@@ -107,6 +113,7 @@ class Replica {
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t arrivals_ = 0;
+  std::optional<Time> emptied_ = Time{};  // since when nobody is in the server
 };
 
 }  // namespace decodesim

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sim/serving/kv_memory.hpp"
@@ -31,6 +32,12 @@ struct HostPool {
 /// How running sequences are sorted: by admission, or by arrival whenever they were admitted.
 enum class RunningOrder { admission, arrival, priority_arrival };
 
+/// A request that the engine gave up, and why.
+struct GivenUp {
+  Sequence* sequence = nullptr;
+  std::string_view reason;
+};
+
 /// What one pass decided.
 struct PassDecisions {
   bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
@@ -38,16 +45,23 @@ struct PassDecisions {
   std::vector<Chunk> chunks;             // who gets tokens beside the cohort
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
-  std::vector<Sequence*> dropped;        // requests that the engine gave up
+  std::vector<GivenUp> dropped;          // requests that the engine gave up
   std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
+  std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
   std::int64_t blocks_out = 0;           // moved to the host, and back
   std::int64_t blocks_in = 0;
   AdmissionLimit limit = AdmissionLimit::arrivals;
+  bool moved = false;  // an empty pass is worth another at once
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
 
+  /// Did the pass decide nothing, where so many sequences decode unless they wait?
+  [[nodiscard]] bool empty(std::int64_t decoding) const {
+    return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && swapped_in.empty() &&
+           dropped.empty() && hopeless.empty();
+  }
   void clear() {
     decodes = true;
     padding = {};
@@ -56,10 +70,12 @@ struct PassDecisions {
     evictions.clear();
     dropped.clear();
     hopeless.clear();
+    entered.clear();
     found.clear();
     swapped_in.clear();
     blocks_out = blocks_in = 0;
     limit = AdmissionLimit::arrivals;
+    moved = false;
     found_first = found_again = 0;
   }
 };

@@ -24,7 +24,11 @@ ReusableMemory::Reuse ReusableMemory::look_up(const Sequence& waiting) const {
   const BlockTree::Match found = match(waiting);
   Reuse reuse;
   reuse.full = static_cast<std::int64_t>(found.full.size());
-  for (const BlockId block : found.full) reuse.held += pool_.references(block) > 0 ? 1 : 0;
+  // One behind a block that nobody holds is lost where that one is handed out, so it does not count.
+  for (const BlockId block : found.full) {
+    if (pool_.references(block) == 0) break;
+    ++reuse.held;
+  }
   reuse.tokens = reuse.full * block_size_ + found.partial_tokens;
   return reuse;
 }

@@ -19,7 +19,7 @@ class ReusableMemory final : public KvMemory {
   /// What a waiting sequence would find now.
   struct Reuse {
     std::int64_t full = 0;    // blocks
-    std::int64_t held = 0;    // of them, those that somebody holds: they need no free one
+    std::int64_t held = 0;    // of them the first that somebody holds: they need no free one, and stay
     std::int64_t tokens = 0;  // in place if it started now, those of a partly matched block included
   };
 

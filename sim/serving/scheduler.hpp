@@ -25,8 +25,17 @@ class Scheduler {
     return view.blocks_for(request.input_tokens + output_tokens - 1) <= view.total_blocks();
   }
 
+  /// The most tokens that this engine lets a request generate, where that is fewer than the client asked for.
+  [[nodiscard]] virtual std::int64_t output_limit(const ReplicaView&, const Request& request) const {
+    return request.max_tokens;
+  }
+
   /// A request joined the end of the queue.
   virtual void arrived(Sequence&) {}
+  /// Nobody was in the server for so many passes before the next; at least two where passes take no time.
+  virtual void idled(std::int64_t passes) { (void)passes; }
+  /// What the engine keeps in mind, for those who study it: names and numbers.
+  virtual void describe(EngineFigures&) const {}
   /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`. An
   /// engine that plans ahead is told so too, though the real one does not know those tokens at its next pass.
   virtual void step_ended(const ReplicaView&, Duration) {}

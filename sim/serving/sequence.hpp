@@ -33,12 +33,13 @@ enum class SequenceState {
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
 struct Sequence {
   SequenceState state = SequenceState::waiting;
-  std::size_t slot = 0;      // small and dense: policies keep what they remember of a sequence in a vector by it
-  std::int64_t arrival = 0;  // grows with every arrival
-  std::int64_t rank = 0;     // running sequences are sorted by rank, then by order
-  std::int64_t order = 0;    // grows with every admission, or is the arrival
-  std::int64_t ticket = 0;   // grows with every place taken in the queue
-  std::size_t client = 0;    // whose it is: small and dense, in the order in which clients were first seen
+  std::size_t slot = 0;          // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t arrival = 0;      // grows with every arrival
+  std::int64_t rank = 0;         // running sequences are sorted by rank, then by order
+  std::int64_t order = 0;        // grows with every admission, or is the arrival
+  std::int64_t batch_place = 0;  // its place within a step, where the engine sorts its batch otherwise
+  std::int64_t ticket = 0;       // grows with every place taken in the queue
+  std::size_t client = 0;        // whose it is: small and dense, in the order in which clients were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t generated_at_admission = 0;
@@ -68,6 +69,8 @@ struct Sequence {
   bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over
   Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
+  Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
+  Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
@@ -79,6 +82,10 @@ struct Sequence {
 /// Does `a` stand before `b` among the running sequences?
 inline bool stands_before(const Sequence& a, const Sequence& b) {
   return a.rank != b.rank ? a.rank < b.rank : a.order < b.order;
+}
+/// The same for pointers, and as the engine has them in its batch where it sorts that otherwise.
+inline bool before_in_batch(const Sequence* a, const Sequence* b) {
+  return a->batch_place != b->batch_place ? a->batch_place < b->batch_place : stands_before(*a, *b);
 }
 
 /// A list through one of a sequence's links.

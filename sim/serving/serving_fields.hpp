@@ -3,9 +3,12 @@
 
 #include "sim/core/field_of.hpp"
 #include "sim/serving/engine_knobs.hpp"
+#include "sim/serving/legacy_vllm_fields.hpp"
+#include "sim/serving/ordered_fields.hpp"
 #include "sim/serving/policy_fields.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
+#include "sim/serving/sglang_fields.hpp"
 #include "sim/serving/trtllm_fields.hpp"
 
 namespace decodesim {
@@ -123,7 +126,8 @@ inline constexpr Field common_scheduler_fields[] = {
         {.doc = "whether a pool below one max_model_len is a warning or an error", .choices = startup_check_names}),
 };
 
-inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields, trtllm_fields);
+inline constexpr auto scheduler_fields = joined_tables(common_scheduler_fields, policy_fields, ordered_fields,
+                                                       trtllm_fields, sglang_fields, vllm_v0_fields, sarathi_fields);
 
 constexpr bool prompts_arrive_computed(const ServingSpec& serving) {
   return serving.prefill == PrefillMode::arrives_computed;

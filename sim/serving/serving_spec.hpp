@@ -8,7 +8,10 @@
 
 #include "sim/core/time.hpp"
 #include "sim/serving/policy_choices.hpp"
+#include "sim/serving/sarathi_knobs.hpp"
+#include "sim/serving/sglang_knobs.hpp"
 #include "sim/serving/trtllm_knobs.hpp"
+#include "sim/serving/vllm_v0_knobs.hpp"
 
 namespace decodesim {
 
@@ -74,6 +77,9 @@ struct SchedulerSpec {
   MlfqKnobs mlfq;
   PolicyChoices policies;
   TrtllmKnobs trtllm;
+  SglangKnobs sglang;
+  VllmV0Knobs vllm_v0;
+  SarathiKnobs sarathi;
 };
 
 enum class PrefillMode { computed, arrives_computed };

@@ -9,6 +9,17 @@ namespace {
 
 double number(std::int64_t count) { return static_cast<double>(count); }
 
+/// The share of requests with a deadline that completed by it.
+double deadlines_met(const Report& report) {
+  std::int64_t all = 0;
+  std::int64_t met = 0;
+  for (const GroupReport& one : report.classes) {
+    all += one.with_deadline;
+    met += one.deadlines_met;
+  }
+  return all > 0 ? number(met) / number(all) : not_measured;
+}
+
 constexpr std::array metrics{
     Metric{"output_throughput", "Output tok/s", Better::higher, [](const Report& r) { return r.output_throughput; }},
     Metric{"request_throughput", "Requests/s", Better::higher, [](const Report& r) { return r.request_throughput; }},
@@ -27,6 +38,11 @@ constexpr std::array metrics{
            [](const Report& r) { return number(r.evictions.recomputed_tokens); }},
     Metric{"recompute_time_s", "Recompute time s", Better::lower,
            [](const Report& r) { return to_seconds(r.evictions.recompute_time); }},
+    Metric{"longest_wait_s", "Longest wait s", Better::lower,
+           [](const Report& r) { return to_seconds(r.starvation.longest_wait); }},
+    Metric{"jain_index", "Jain's index", Better::higher, [](const Report& r) { return r.jain_index; }},
+    Metric{"deadlines_met", "Deadlines met", Better::higher, deadlines_met},
+    Metric{"hit_rate", "Prefix hit rate", Better::higher, [](const Report& r) { return r.prefix.hit_rate; }},
     Metric{"running_mean", "Mean running", Better::neither, [](const Report& r) { return r.steps.running_mean; }},
     Metric{"kv_usage_mean", "Mean KV use", Better::neither, [](const Report& r) { return r.kv.usage_mean; }},
 };

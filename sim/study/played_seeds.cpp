@@ -28,6 +28,7 @@ struct Played {
   std::vector<double> metrics;
   std::string objection;
   std::vector<std::string> warnings;
+  std::vector<std::string> oracles;
   bool interrupted = false;
 };
 
@@ -37,6 +38,7 @@ Played play(Scenario scenario, std::uint64_t seed, const std::string& version, c
   try {
     Assembly parts = assemble(scenario, version);
     played.warnings = parts.header.warnings;
+    played.oracles = parts.header.oracles;
     Measurements measurements(std::move(parts.header), scenario.run, scenario.slo);
     Observer* const observers[] = {&measurements};
     const RunFacts facts = simulate(parts.server, *parts.source, observers, &stop);
@@ -117,6 +119,7 @@ class Board {
     if (!played.interrupted && played.objection.empty()) {
       result.seeds[static_cast<std::size_t>(run.seed)] = std::move(played.metrics);
       if (run.seed == 0) result.warnings = std::move(played.warnings);
+      if (run.seed == 0) result.oracles = std::move(played.oracles);
     } else if (!played.interrupted && run.seed < failed_seed_[run.variant]) {
       failed_seed_[run.variant] = run.seed;
       const std::uint64_t seed = study_.first_seed + static_cast<std::uint64_t>(run.seed);

@@ -38,7 +38,15 @@ struct Request {
   std::string cache_salt{};            // only requests with the same one share KV
   bool no_prefix_read = false;         // wants log-probabilities of its prompt: its KV is cached, but it reads none
 
+  bool ignore_eos = false;  // the client wants all of max_tokens, whatever the model says
+
   friend bool operator==(const Request&, const Request&) = default;
 };
+
+/// The key of the run that a request's own tokens make: those of its prompt beyond `content`, and then its output. A later
+/// turn of the same talk can name it in its content. Hash ids are smaller, and prefix groups have the bit above.
+constexpr std::uint64_t own_run_key(std::int64_t index) {
+  return (std::uint64_t{1} << 62) | static_cast<std::uint64_t>(index);
+}
 
 }  // namespace decodesim

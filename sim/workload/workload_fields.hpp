@@ -34,6 +34,8 @@ inline constexpr Field request_fields[] = {
                                                .kind = Kind::tokens,
                                                .range = from_to(1, longest_request),
                                                .default_words = "output_tokens"}),
+    field<&Request::ignore_eos>("ignore_eos", {.doc = "the client wants max_tokens, whatever the model says; some "
+                                                      "engines reckon with it"}),
     field<&Request::priority>("priority", {.doc = "smaller is more urgent", .range = from_to(0, 1e9)}),
     field<&Request::prefix_group>(
         "prefix_group", {.doc = "prompts of one group begin with the same tokens; absent: nothing is shared"}),

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/serving/paged_memory.hpp"
-#include "sim/serving/policy_table.hpp"
+#include "sim/serving/policy_factories.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim::tests {
@@ -58,9 +58,9 @@ struct Pool {
     config.max_model_len = 1'000'000;
     auto copy = std::make_unique<Counts>(memory.total(), memory.free());
     const ReplicaState state(config, std::move(copy), nullptr);
-    return make_whole_sequence_admission()->admits(ReplicaView(state), sequence, hit.blocks * block_size,
-                                                   sequence.known() - hit.blocks * block_size,
-                                                   hit.unreferenced - hit.blocks);
+    return make_whole_sequence_admission(config)->admits(ReplicaView(state), sequence, hit.blocks * block_size,
+                                                         sequence.known() - hit.blocks * block_size,
+                                                         hit.unreferenced - hit.blocks);
   }
   /// Admits it whole, and returns the blocks that it found.
   std::int64_t admit(Sequence& sequence) {

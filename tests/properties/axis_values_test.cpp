@@ -41,7 +41,7 @@ std::vector<std::string> facts(const RandomScenario& scenario, const ServerConfi
 
 /// The first of the random scenarios in which this policy and another of its axis part; 0: none.
 std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     const RandomScenario scenario = random_scenario(seed);
     if (scenario.server.scheduler.engine != engine.name) continue;
     std::vector<Request> requests = scenario.requests;
@@ -54,6 +54,11 @@ std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row
     // A sorted queue has one place for victims, and only it has that one.
     if (row.axis == "queue_order" || row.axis == "destination") with.scheduler.policies.destination = {};
     if (row.axis == "destination") with.scheduler.policies.queue_order = {};
+    // Room on the host, at no cost.
+    if (row.axis == "kv_fate") {
+      with.host_blocks = 1000;
+      with.host.bandwidth = BytesPerSecond(0);
+    }
     ServerConfig without = with;
     choose(with.scheduler.policies, row.axis, row.name);
     choose(without.scheduler.policies, row.axis, another_on(engine, row));

@@ -57,6 +57,7 @@ TEST_CASE("the engine and the plain stepper leave the same bytes: schedule, requ
   int failures = 0;
   for (std::uint64_t seed = 1; seed <= last_seed() && failures < 3; ++seed) {
     const RandomScenario scenario = random_scenario(seed);
+    CAPTURE(seed);
     const RunDocuments expected = documents(plain, scenario);
     const RunDocuments written = documents(fast, scenario);
     std::string difference;

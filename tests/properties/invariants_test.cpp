@@ -55,15 +55,15 @@ TEST_CASE("the invariants hold in every run") {
     }
 
     const auto runs = static_cast<std::int64_t>(last_seed());
-    CHECK(coverage.evictions > 5 * runs);
-    CHECK(coverage.recomputed > 50 * runs);
-    CHECK(coverage.chunks > 25 * runs);
-    CHECK(coverage.empty_passes > 3 * runs);
+    CHECK(coverage.evictions > 2 * runs);
+    CHECK(coverage.recomputed > 20 * runs);
+    CHECK(coverage.chunks > 8 * runs);
+    CHECK(coverage.empty_passes > runs);
     CHECK(coverage.idle_passes > runs / 2);
     CHECK(coverage.watchdogs > runs / 100);
     for (AdmissionLimit limit : {AdmissionLimit::arrivals, AdmissionLimit::kv_capacity, AdmissionLimit::max_num_seqs,
                                  AdmissionLimit::token_budget}) {
-      CHECK(coverage.limits[static_cast<std::size_t>(limit)] > 5 * runs);
+      CHECK(coverage.limits[static_cast<std::size_t>(limit)] > 3 * runs);
     }
     for (std::int64_t requests : coverage.outcomes) CHECK(requests > runs / 20);
   }

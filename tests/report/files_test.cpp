@@ -120,12 +120,50 @@ TEST_CASE("the requests table has a row a request in the order of the workload, 
   Folder folder;
   RequestsCsv table(folder.file("requests.csv"));
   tell_two_requests(table);
-  CHECK(
-      content(folder.file("requests.csv")) ==
-      "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
-      "output_tokens,max_tokens,priority,preemptions,recomputed_tokens\n"
-      "0,A,completed,,0.000000000,0.000000000,1.000000000,3.000000000,1000.000000,1000.000000,3000.000000,6,3,3,0,0,0\n"
-      "1,B,completed,,1.000000000,1.000000000,2.000000000,2.000000000,1000.000000,,1000.000000,3,1,1,0,0,0\n");
+  CHECK(content(folder.file("requests.csv")) ==
+        "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
+        "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
+        "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,"
+        "preempted_by_itself,blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,"
+        "swapped_out_tokens,found_again_tokens,recompute_waited_ms\n"
+        "0,A,completed,,0.000000000,0.000000000,1.000000000,3.000000000,1000.000000,1000.000000,3000.000000,6,3,3,0,0,"
+        "0,,,,0,,,,,,,,,,,,,0.000000\n"
+        "1,B,completed,,1.000000000,1.000000000,2.000000000,2.000000000,1000.000000,,1000.000000,3,1,1,0,0,0,,,,0,,,,,,"
+        ",,,,,,,0.000000\n");
+}
+
+TEST_CASE("a request that was evicted has its account in its row") {
+  const Folder folder;
+  RequestsCsv table(folder.file("requests.csv"));
+  Request a = request_of(0, "", at(0), 6, 3);
+  a.client = "acme";
+  a.class_name = "chat";
+  a.deadline = seconds(4);
+  const Request b = request_of(1, "", at(0), 6, 3);
+  const std::vector<EvictionFacts> evictions{
+      {.victim = &a, .requester = &b, .tokens = 6, .blocks = 2, .free_before = 1},
+      {.victim = &a, .requester = &a, .reason = EvictionReason::prefill, .tokens = 4, .blocks = 1, .free_before = 0}};
+  StepFacts step = step_of(1, at(0), at(1));
+  step.evictions = evictions;
+  table.step(step);
+  const std::vector<RecomputeFacts> recomputes{{&a, 5}};
+  const std::vector<const Request*> entered{&a};
+  StepFacts back = step_of(2, at(2), at(3));
+  back.recomputes = recomputes;
+  back.recompute_time = Duration(1'500'000);
+  back.entered = entered;
+  table.step(back);
+  RequestFacts end = completed(a, at(0), at(1), at(5));
+  end.preemptions = 2;
+  end.recomputed_tokens = 5;
+  end.discarded_tokens = 10;
+  end.found_tokens = 4;
+  end.found_again_tokens = 3;
+  end.recompute_to_end = Duration(2'000'000);
+  table.ended(end);
+  table.run_ended({at(5), false, ""});
+  const std::string text = content(folder.file("requests.csv"));
+  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000\n"));
 }
 
 TEST_CASE("what never came is an empty cell, and a missing request does not hold back the rest") {
@@ -139,8 +177,9 @@ TEST_CASE("what never came is an empty cell, and a missing request does not hold
   table.run_ended({});
   const std::string text = content(folder.file("requests.csv"));
   CHECK(text.substr(text.find('\n') + 1) ==
-        "2,'=SUM(A1),rejected,\"never fits, \"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0\n"
-        "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0\n");
+        "2,'=SUM(A1),rejected,\"never fits, "
+        "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,\n"
+        "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000\n");
 }
 
 TEST_CASE("the time per token is rounded half up to a nanosecond") {

@@ -188,7 +188,14 @@ TEST_CASE("evictions count preemptions, those who suffered them and the work don
   measurements.arrived(b);
   StepFacts facts = step_of(1, at(0), at(2));
   facts.shape.samples = facts.scheduled = facts.running = 2;
+  const std::vector<EvictionFacts> evictions{
+      {.victim = &a, .requester = &b, .tokens = 4, .blocks = 2, .free_before = 0},
+      {.victim = &a, .requester = &a, .reason = EvictionReason::prefill, .tokens = 3, .blocks = 1, .free_before = 3},
+      {.victim = &a, .requester = nullptr, .reason = EvictionReason::retraction, .tokens = 2, .blocks = 1}};
+  const std::vector<RecomputeFacts> recomputes{{&a, 7}};
   facts.preempted = 3;
+  facts.evictions = evictions;
+  facts.recomputes = recomputes;
   facts.recomputed_tokens = 7;
   facts.recompute_time = Duration(500'000'000);
   facts.limit = AdmissionLimit::kv_capacity;
@@ -196,6 +203,7 @@ TEST_CASE("evictions count preemptions, those who suffered them and the work don
   RequestFacts end = completed(a, at(0), at(2), at(2));
   end.preemptions = 3;
   end.recomputed_tokens = 7;
+  end.discarded_tokens = 9;
   measurements.ended(end);
   measurements.ended(completed(b, at(0), at(2), at(2)));
   measurements.run_ended({at(2), false, ""});
@@ -205,6 +213,16 @@ TEST_CASE("evictions count preemptions, those who suffered them and the work don
   CHECK(report.evictions.max_per_request == 3);
   CHECK(report.evictions.recomputed_tokens == 7);
   CHECK(report.evictions.gpu_time_share == 0.25);
+  const EvictionAccount& sum = report.evictions.ledger.account;
+  CHECK(sum.by_reason == std::array<std::int64_t, 4>{1, 1, 0, 1});
+  CHECK(sum.blocks_by_reason == std::array<std::int64_t, 4>{2, 1, 0, 1});
+  CHECK(sum.of_itself == 1);
+  CHECK(sum.blocks_for_itself == 1);
+  CHECK(sum.blocks_for_nobody == 1);
+  CHECK(report.evictions.ledger.blocks_received == 2);
+  CHECK(sum.free_before == 3);
+  CHECK(sum.recompute_time == Duration(500'000'000));
+  CHECK(sum.away == seconds(2));
   CHECK(report.limits.batch_limit == "KV capacity");
 }
 

@@ -148,8 +148,26 @@ TEST_CASE("a window, failures, evictions, bytes and a watchdog are all told") {
   report.run.window = {0.25, 0.25};
   report.window = {false, true, at(1), at(3), 1, 1};
   report.outcomes = {{Outcome::rejected, "never fits the KV pool", 12}};
-  report.evictions = {1065,   400, 5, 1'234'567, Duration(12'300'000'000), 0.041, Time(Duration(12'500'000'000)),
-                      at(340)};
+  EvictionReport& evictions = report.evictions;
+  evictions.preemptions = evictions.ledger.account.preemptions = 1065;
+  evictions.preempted_requests = 400;
+  evictions.max_per_request = 5;
+  evictions.recomputed_tokens = 1'234'567;
+  evictions.recompute_time = Duration(12'300'000'000);
+  evictions.gpu_time_share = 0.041;
+  evictions.first = Time(Duration(12'500'000'000));
+  evictions.last = at(340);
+  EvictionAccount& account = evictions.ledger.account;
+  account.by_reason = {1000, 65, 0, 0};
+  account.of_itself = 7;
+  account.blocks = 3195;
+  account.free_before = 1065;
+  account.discarded_tokens = 2'000'000;
+  account.found_again_tokens = 765'433;
+  account.away = seconds(2130);
+  evictions.ledger.histogram = {{0, 0, 600}, {1, 1, 200}, {2, 2, 0}, {3, 3, 0}, {4, 4, 0}, {5, 8, 200}};
+  evictions.goodput_lost = GoodputLost{30, 20, 4, 0.1};
+  report.header.victim_rule = "last-admitted";
   report.ledger.of(ByteKind::weights) = Bytes(141.1e9);
   report.ledger.of(ByteKind::kv_read) = Bytes(47.0e9);
   report.steps.idle_count = 1;
@@ -163,7 +181,14 @@ TEST_CASE("a window, failures, evictions, bytes and a watchdog are all told") {
         "\nwatchdog: request 3 waits for 9 blocks\n", "\nRejected              12: never fits the KV pool\n",
         "\nEvictions             1,065 preemptions of 400 requests, at most 5 of one\n"
         "  when                from 12.50 s to 340.0 s of the run\n"
-        "  recomputed          1,234,567 tokens in 12.30 s, 4.10 % of GPU time\n",
+        "  recomputed          1,234,567 tokens in 12.30 s, 4.10 % of GPU time\n"
+        "  for                 decode 1,000  prefill 65; victim: last-admitted, who needed the room itself 7 times\n"
+        "  freed               3,195 blocks; KV use 90.0 % before and 60.0 % after, on average\n"
+        "  spared              765,433 tokens found in place by victims that came back, of 2,000,000 they had lost\n"
+        "  away                2.000 s without a place, on average\n"
+        "  of one request      0: 600  1: 200  5-8: 200\n"
+        "  goodput             30 requests missed a limit, 20 of them preempted; 4 would have kept it without "
+        "recompute\n",
         "\nBytes moved             188.1 GB\n  weights               141.1 GB   75.0 %\n  kv_read               47.00 "
         "GB   25.0 %\n",
         "\nSteps                 3, 1 of them idle, mean 1.000 s\n"}) {

@@ -1,15 +1,17 @@
 #include "tests/support/engine_rules.hpp"
 
+#include "sim/serving/policy_table.hpp"
+
 namespace decodesim::tests {
 
 namespace {
 
 EngineRules rules_of_vllm_v1(const ServerConfig& server) {
   const PolicyChoices& chosen = server.scheduler.policies;
-  const bool by_priority = chosen.queue_order == "priority";
-  const std::string victim = chosen.victim.value_or(by_priority ? "lowest-priority" : "last-admitted");
-  const std::string destination = chosen.destination.value_or(by_priority ? "by-key" : "head");
-  const bool own_order = !by_priority && victim == "last-admitted" && destination == "head";
+  const std::string order = chosen.queue_order.value_or("fcfs");
+  const std::string victim = chosen.victim.value_or(order == "priority" ? "lowest-priority" : "last-admitted");
+  const std::string destination = chosen.destination.value_or(order == "fcfs" ? "head" : "by-key");
+  const bool own_order = order == "fcfs" && victim == "last-admitted" && destination == "head";
   const bool admits_on = chosen.after_eviction == "admit";
   return {.in_admission_order = !admits_on,
           .evicts_last_admitted = victim == "last-admitted",
@@ -18,9 +20,9 @@ EngineRules rules_of_vllm_v1(const ServerConfig& server) {
           .victims_to_head = destination == "head",
           .victims_to_tail = destination == "tail",
           .victims_by_rank = destination == "same-place",
-          .by_priority = by_priority,
-          .takes_head = true,
-          .first_come_first = !by_priority && (own_order || destination == "same-place"),
+          .by_priority = order == "priority",
+          .takes_head = order == "fcfs" || order == "priority",
+          .first_come_first = order == "fcfs" && (own_order || destination == "same-place"),
           .evicts_or_admits = !admits_on,
           .exact_tables = true,
           .has_tables = true,
@@ -28,6 +30,37 @@ EngineRules rules_of_vllm_v1(const ServerConfig& server) {
           .caches_prefixes = server.prefix_caching,
           .within_budget = true,
           .exact_limit = !admits_on};
+}
+
+EngineRules rules_of_vllm_v0(const ServerConfig& server) {
+  const SchedulerSpec& knobs = server.scheduler;
+  const bool chunks = knobs.enable_chunked_prefill;
+  const bool drops = !may_swap(knobs);
+  return {.by_arrival = true,
+          .evicts_last_admitted = !chunks,
+          .victim = chunks ? "" : "latest-arrival",
+          .stalls = true,
+          .gives_up = true,
+          .victims_to_head = true,
+          .takes_head = !chunks && drops,
+          .first_come_first = !chunks && drops,
+          .evicts_or_admits = !chunks,
+          .exact_tables = !chunks,
+          .has_tables = true,
+          .own_blocks = true,
+          .within_budget = chunks};
+}
+
+EngineRules rules_of_sarathi() {
+  return {.by_arrival = true,
+          .evicts_last_admitted = true,
+          .victim = "latest-arrival",
+          .stalls = true,
+          .victims_to_head = true,
+          .takes_head = true,
+          .first_come_first = true,
+          .has_tables = true,
+          .own_blocks = true};
 }
 
 }  // namespace
@@ -62,6 +95,29 @@ EngineRules rules_of(const ServerConfig& server) {
             .urgent_first = engine == "trtllm-max-utilization",
             .may_stand_still = cuts};
   }
+  if (engine == "sjf" || engine == "vtc") {
+    return {.in_admission_order = true,
+            .never_evicts = true,
+            .exact_tables = true,
+            .has_tables = true,
+            .own_blocks = true,
+            .within_budget = true,
+            .exact_limit = true};
+  }
+  if (engine == "srpt" || engine == "mlfq") {
+    return {.exact_tables = true, .has_tables = true, .own_blocks = true, .takes_turns = true};
+  }
+  if (engine == "sglang") {
+    const SglangKnobs& knobs = server.scheduler.sglang;
+    // Where chunks end at pages, a chunk of less than a page starts nobody, and so may what decodes leave of one.
+    return {.evicts_or_admits = !knobs.enable_priority_scheduling,
+            .may_stand_still = knobs.chunked_prefill_size > 0 && server.block_size > 1,
+            .has_radix_tree = !knobs.disable_radix_cache,
+            .prompts_or_tokens = !knobs.enable_mixed_chunk,
+            .all_decode = true};
+  }
+  if (engine == "vllm-v0") return rules_of_vllm_v0(server);
+  if (engine == "sarathi") return rules_of_sarathi();
   return {};
 }
 

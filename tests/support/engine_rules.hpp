@@ -12,7 +12,10 @@ struct EngineRules {
   bool in_admission_order = false;  // running sequences are served in the order of admission, none left out
   bool by_arrival = false;          // running sequences are in the order of arrival instead
   bool evicts_last_admitted = false;
+  bool never_evicts = false;
   std::string victim{};             // the rule by which each victim is the right one, by its name on that axis
+  bool stalls = false;              // decodes may wait for prompts, or start anew for each token: progress is slower
+  bool gives_up = false;            // requests that it cannot serve leave it
   bool may_cycle = false;           // requests may evict each other without end, so no progress is promised
   bool victims_to_head = false;     // else where the next schedule shows them
   bool victims_to_tail = false;     // behind all that wait at the start of the pass
@@ -32,6 +35,10 @@ struct EngineRules {
   bool urgent_first = false;        // who comes later can take the place of who runs
   bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
   bool late_endings = false;        // who got its last token holds its place during the next pass
+  bool takes_turns = false;         // sequences are left out for others, so more than max_num_seqs may hold KV
+  bool has_radix_tree = false;      // an admission may find what others computed
+  bool prompts_or_tokens = false;   // a pass that computes prompts lets all that decode wait
+  bool all_decode = false;          // all that decode get a token in a pass, or none
 };
 EngineRules rules_of(const ServerConfig& server);
 

@@ -1,6 +1,9 @@
 #include "tests/support/facts_text.hpp"
 
 #include <map>
+#include <set>
+
+#include "sim/core/check.hpp"
 
 namespace decodesim::tests {
 
@@ -78,6 +81,15 @@ void FactsText::step(const StepFacts& facts) {
   }
   line += " slots " + std::to_string(facts.slots.total) + " " + std::to_string(facts.slots.requested) + " ";
   line += facts.slots.final_length ? std::to_string(*facts.slots.final_length) : "on demand";
+  std::map<std::int64_t, std::string> recomputes;
+  for (const RecomputeFacts& one : facts.recomputes) recomputes[one.request->index] = std::to_string(one.tokens);
+  line += " recomputes";
+  for (const auto& [index, tokens] : recomputes) line += " #" + std::to_string(index) + ":" + tokens;
+  std::set<std::int64_t> entered;
+  for (const Request* request : facts.entered) entered.insert(request->index);
+  check(entered.size() == facts.entered.size(), "nobody enters twice in a pass");
+  line += " entered";
+  for (std::int64_t index : entered) line += " #" + std::to_string(index);
   line += " limit " + std::string(admission_limit_names[static_cast<std::size_t>(facts.limit)]);
   line += " shape" + text(facts.shape) + " ledger" + text(facts.ledger);
 
@@ -113,6 +125,10 @@ void FactsText::step(const StepFacts& facts) {
     line += " " + name(request) + ":";
     for (std::uint32_t block : table) line += std::to_string(block) + ",";
   }
+  for (const EngineFigures* figures : {&facts.schedule->planned, &facts.schedule->ended}) {
+    line += figures == &facts.schedule->planned ? " planned" : " ended";
+    for (const auto& [figure, value] : *figures) line += " " + std::string(figure) + "=" + text(value);
+  }
   line += " free queue";
   for (std::uint32_t block : facts.memory->free_queue) line += " " + std::to_string(block);
   line += " hashed";
@@ -133,7 +149,8 @@ void FactsText::ended(const RequestFacts& facts) {
                    std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens) +
                    " discarded " + std::to_string(facts.discarded_tokens) + " swapped out " +
                    std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
-                   " again " + std::to_string(facts.found_again_tokens));
+                   " again " + std::to_string(facts.found_again_tokens) + " recompute to first " +
+                   text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
 }
 
 void FactsText::run_ended(const RunFacts& facts) {

@@ -17,7 +17,7 @@ bool InvariantChecker::fits_alone(const Life& life) const {
   PlainSequence sequence;
   sequence.request = &life.request;
   sequence.input = life.request.input_tokens;
-  sequence.output = life.output;
+  sequence.output = life.wanted;
   return engine_->fits_alone(sequence);
 }
 
@@ -45,6 +45,8 @@ void InvariantChecker::arrived(const Request& request) {
   // With late endings a closed loop fills a place after the pass of that instant was planned.
   life.unseen = std::any_of(over_.begin(), over_.end(), [](const Life* one) { return one->state == State::ended; });
   life.output = std::min({request.output_tokens, request.max_tokens, server_.max_model_len - request.input_tokens});
+  life.wanted = life.output;
+  life.output = std::min(life.output, engine_->output_limit(request));
   if (rules_.by_priority) {
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), &life, more_urgent), &life);
   } else {
@@ -54,6 +56,7 @@ void InvariantChecker::arrived(const Request& request) {
   if (life.output < 1 || (server_.scheduler.never_fits == NeverFits::reject && !fits_alone(life))) return;
   if (!fits_alone(life)) all_fit_alone_ = false;
   longest_alone_ = std::max(longest_alone_, request.input_tokens + life.output);
+  outputs_alone_ += life.output;
 }
 
 void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
@@ -81,6 +84,7 @@ void InvariantChecker::step(const StepFacts& facts) {
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
+  if (rules_.gives_up) set_aside_given_up(facts);
   replay_schedule(facts);
   replay_waiting(facts);
   check_counts(facts);
@@ -91,11 +95,27 @@ void InvariantChecker::step(const StepFacts& facts) {
 
   ++passes_without_end_;
   if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
-    const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
-    require(passes_without_end_ <= in_turn * longest_alone_ + 3,
-            "some request finishes within a bounded number of passes");
+    require(passes_without_end_ <= passes_to_an_end(), "some request finishes within a bounded number of passes");
   }
   now_ = step_end_ = last_happened_ = facts.end;
+}
+
+/// The oldest that runs gets a token in each pass; or where prompts stall it, or it starts anew, once in as many passes as
+/// there are prompts, and chunks of its own.
+std::int64_t InvariantChecker::passes_to_an_end() const {
+  // Where sequences take turns somebody gets a token in every second pass, so all are done after twice their tokens.
+  if (rules_.takes_turns) return 2 * outputs_alone_ + 3;
+  const std::int64_t in_turn = rules_.urgent_first ? static_cast<std::int64_t>(lives_.size()) : 1;
+  const std::int64_t straight = in_turn * longest_alone_ + 3;
+  return rules_.stalls ? straight * (static_cast<std::int64_t>(lives_.size()) + straight) : straight;
+}
+
+void InvariantChecker::enter_running(Life& life) {
+  const auto place = rules_.by_arrival ? std::find_if(running_.begin(), running_.end(),
+                                                      [&](const Life* other) { return other->rank > life.rank; })
+                                       : running_.end();
+  running_.insert(place, &life);
+  life.state = State::running;
 }
 
 void InvariantChecker::check_times(const StepFacts& facts) {
@@ -121,6 +141,10 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   recomputed_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
   std::int64_t tokens = 0;
+  std::int64_t prompts = 0;
+  std::int64_t decodes = 0;
+  const std::int64_t decoding =
+      std::count_if(running_.begin(), running_.end(), [](const Life* l) { return !l->prefilling; });
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
@@ -130,6 +154,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
       ++place;
     }
+    ++(life.prefilling ? prompts : decodes);
     const auto found = std::find(running_.begin(), running_.end(), &life);
     const auto position = static_cast<std::size_t>(found - running_.begin());
     require(!rules_.in_admission_order || position == place,
@@ -146,6 +171,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     recomputed_ += again;
     life.computed += n;
     life.cached += n;
+    if (life.cached == life.known()) life.prefilling = false;
     if (life.scheduled < Time{}) life.scheduled = facts.start;
 
     if (!rules_.has_tables) continue;
@@ -165,8 +191,11 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
       }
     }
     life.table = table;
+    life.untold_blocks = 0;
     if (rules_.caches_prefixes) note_contents(life, life.cached - n);
   }
+  require(!rules_.prompts_or_tokens || prompts == 0 || decodes == 0, "those that decode wait for prompts");
+  require(!rules_.all_decode || decodes == 0 || decodes == decoding, "all that decode get a token, or none");
   const SchedulerSpec& knobs = server_.scheduler;
   require(!rules_.within_budget || tokens <= knobs.trtllm.max_num_tokens.value_or(knobs.max_num_batched_tokens),
           "the tokens of a step stay within the budget");
@@ -175,19 +204,21 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
 void InvariantChecker::check_counts(const StepFacts& facts) {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
   require(facts.scheduled == count(facts.schedule->scheduled), "the schedule names all who got tokens");
-  require(facts.preempted == count(facts.schedule->preempted), "the schedule names all who were evicted");
+  require(facts.preempted == count(facts.evictions), "the evictions that are counted are those that are told");
   require(facts.waiting == count(facts.schedule->waiting), "the schedule names all who wait");
   require(facts.running == count(running_), "running sequences are those admitted and not evicted or finished");
-  const std::int64_t counted = rules_.holds_beyond_limit ? facts.scheduled : facts.running;
+  const std::int64_t counted = rules_.holds_beyond_limit || rules_.takes_turns ? facts.scheduled : facts.running;
   require(counted <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
-  require(!rules_.has_tables || facts.free_blocks + count(holders_) == server_.usable_blocks,
+  std::int64_t untold = 0;
+  for (const Life* life : running_) untold += life->untold_blocks;
+  require(!rules_.has_tables || facts.free_blocks + count(holders_) + untold == server_.usable_blocks,
           "free and held blocks are all there are");
   std::int64_t cached = 0;
   std::int64_t held = 0;
   for (const Life* life : running_) {
     cached += life->cached;
     held += count(life->table);
-    require(!rules_.exact_tables || count(life->table) == blocks_for(life->cached),
+    require(!rules_.exact_tables || count(life->table) + life->untold_blocks == blocks_for(life->cached),
             "a table covers the cached tokens and no more");
   }
   require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");
@@ -202,12 +233,12 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
 /// The limit names something that was really in the way.
 void InvariantChecker::check_limit(const StepFacts& facts) {
   if (!rules_.exact_limit) return;
-  const bool evicted = facts.preempted > 0;
+  const bool evicted = !facts.schedule->preempted.empty();
   std::int64_t left = 0;
   for (const auto& [index, life] : lives_) left += life.state == State::leaving ? 1 : 0;
   // Who is evicted with its last token out was in the queue for a moment.
   const bool in_vain = std::any_of(over_.begin(), over_.end(), [this](const Life* life) { return !runs(*life); });
-  const bool queue = facts.waiting + left > 0 || in_vain;
+  const bool queue = facts.waiting + facts.swapped + left > 0 || in_vain;
   switch (facts.limit) {
     case AdmissionLimit::arrivals:
       require(!queue && !evicted, "only an empty queue is short of arrivals");

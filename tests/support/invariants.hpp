@@ -55,6 +55,8 @@ class InvariantChecker : public Observer {
     State state = State::waiting;
     bool admitted = false;
     std::int64_t allowed = 0;  // by max_tokens and max_model_len
+    bool prefilling = false;   // admitted, and not yet through what it knew then
+    std::int64_t wanted = 0;   // tokens, before the engine cuts it short
     std::int64_t output = 0;
     std::int64_t emitted = 0;
     bool over = false;    // emitted its last token; late endings only
@@ -68,6 +70,7 @@ class InvariantChecker : public Observer {
     std::int64_t recomputed = 0;
     std::int64_t swapped_out = 0;
     std::int64_t host_blocks = 0;
+    std::int64_t untold_blocks = 0;  // that it holds since it came back from the host; tables are told with tokens
     std::int64_t preemptions = 0;
     std::int64_t self_preemptions = 0;
     std::int64_t preemptions_told = 0;
@@ -84,11 +87,14 @@ class InvariantChecker : public Observer {
 
   void require(bool holds, const std::string& rule);
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const;
+  [[nodiscard]] std::int64_t passes_to_an_end() const;
+  void enter_running(Life& life);
   [[nodiscard]] bool fits_alone(const Life& life) const;
   [[nodiscard]] bool runs(const Life& life) const;  // or is held after its last token
   Life& life_of(const Request* request);            // requests may move between facts, so their index names them
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
+  void set_aside_given_up(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
   void check_victim(const Life& victim);
   void put_back(Life& victim, Time start);
@@ -127,6 +133,7 @@ class InvariantChecker : public Observer {
   std::int64_t pass_ = 0;
   std::int64_t passes_without_end_ = 0;
   std::int64_t longest_alone_ = 0;  // most passes that one of these requests needs alone
+  std::int64_t outputs_alone_ = 0;  // tokens that all of them generate
   bool all_fit_alone_ = true;
   std::map<Outcome, std::int64_t> outcomes_;
   std::int64_t tokens_ = 0;

@@ -21,7 +21,7 @@ void InvariantChecker::release_over(const StepFacts& facts) {
     expected.push_back(life->request.index);
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
     running_.erase(std::remove(running_.begin(), running_.end(), life), running_.end());
-    for (std::uint32_t block : life->table) holders_.erase(block);
+    let_go(*life);
   }
   for (const Request* request : facts.schedule->finished) told.push_back(request->index);
   require(expected == told, "who emitted its last token is finished by the next pass");
@@ -59,7 +59,8 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       break;
     }
     case Outcome::cancelled:
-      require(life.state == State::leaving && facts.ended == now_, "who gives up leaves at the end of the pass");
+      require((life.state == State::leaving || life.state == State::swapped) && facts.ended == now_,
+              "who gives up leaves at the end of the pass");
       require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
       break;
     case Outcome::unfinished:

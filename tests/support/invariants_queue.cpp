@@ -52,18 +52,28 @@ void InvariantChecker::put_back(Life& victim, Time start) {
 
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
-  require(facts.evictions.size() == facts.schedule->preempted.size(), "every eviction is told");
-  for (std::size_t i = 0; i < facts.evictions.size() && violation_.empty(); ++i) {
-    const EvictionFacts& told = facts.evictions[i];
-    Life& life = life_of(told.victim);
-    require(facts.schedule->preempted[i]->index == told.victim->index, "evictions are told in their order");
+  require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
+  std::size_t next = 0;
+  for (const Request* request : facts.schedule->preempted) {
+    Life& life = life_of(request);
     require(runs(life), "only who runs is evicted");
+    if (life.over) {  // it has all its tokens: it loses nothing, and does not come back
+      running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
+      let_go(life);
+      life.table.clear();
+      life.cached = 0;
+      continue;
+    }
+    if (next == facts.evictions.size()) return require(false, "every eviction is told");
+    const EvictionFacts& told = facts.evictions[next++];
+    require(request->index == told.victim->index, "evictions are told in their order");
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     check_victim(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     let_go(life);
     life.table.clear();
+    life.untold_blocks = 0;
     life.preemptions += 1;
     if (told.requester == told.victim) life.self_preemptions += 1;
     require(told.tokens == life.cached, "an eviction tells what the victim had");
@@ -76,7 +86,6 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     life.discarded += life.cached;
     life.high = std::max(life.high, life.cached);
     life.cached = 0;
-    if (life.over) continue;  // it has all its tokens, and does not come back
     const SchedulerSpec& knobs = server_.scheduler;
     if (knobs.never_fits == NeverFits::fail_after && life.self_preemptions >= knobs.fail_after) {
       life.state = State::leaving;
@@ -88,7 +97,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
 }
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
-  require(!rules_.evicts_or_admits || facts.preempted == 0, "nothing is admitted in a pass that evicts");
+  require(!rules_.evicts_or_admits || facts.schedule->preempted.empty(), "nothing is admitted in a pass that evicts");
   require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
   const auto head =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return waits_at(*other, facts.start); });
@@ -98,14 +107,14 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
             "nobody is admitted before one who came earlier");
   }
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
-  running_.push_back(&life);
-  life.state = State::running;
+  enter_running(life);
 
   std::int64_t found = 0;
   for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
     if (request->index == life.request.index) found = tokens;
   }
-  if (server_.serving.prefill == PrefillMode::computed && !rules_.caches_prefixes) {
+  const bool computed = server_.serving.prefill == PrefillMode::computed;
+  if (computed && !rules_.has_radix_tree && !rules_.caches_prefixes) {
     require(found == 0, "nothing is found in place where prompts are computed");
   }
   require(found < life.known(), "at least one token is computed at admission");
@@ -113,8 +122,20 @@ void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   const std::int64_t again = std::min(found, life.high);
   life.found_again += again;
   life.found_first += found - again;
-  life.admitted = true;
+  life.admitted = life.prefilling = true;
   life.cached = found;
+}
+
+/// Who waited and neither waits nor runs after the pass left the queue, and is in nobody's way there.
+void InvariantChecker::set_aside_given_up(const StepFacts& facts) {
+  std::set<std::int64_t> still;
+  for (const Request* request : facts.schedule->waiting) still.insert(request->index);
+  for (const auto& [request, tokens] : facts.schedule->scheduled) still.insert(request->index);
+  std::erase_if(waiting_, [&](Life* life) {
+    const bool leaves = waits_at(*life, facts.start) && still.count(life->request.index) == 0;
+    if (leaves) life->state = State::leaving;
+    return leaves;
+  });
 }
 
 /// The queue after the pass. Who left it without being admitted gave up, and must be told so at the end of the pass.

@@ -19,10 +19,10 @@ void InvariantChecker::replay_transfers(const StepFacts& facts) {
   for (const Request* request : facts.schedule->swapped_in) {
     Life& life = life_of(request);
     require(life.state == State::swapped, "only who is on the host comes back from it");
-    life.state = State::running;
-    running_.push_back(&life);
+    enter_running(life);
     in_tokens += life.cached;
     in += life.host_blocks;
+    life.untold_blocks = life.host_blocks;
     life.host_blocks = 0;
   }
   std::int64_t on_host = 0;

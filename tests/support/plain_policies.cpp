@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/core/random.hpp"
+#include "tests/support/plain_lengths.hpp"
+
 namespace decodesim::tests {
 
 namespace {
@@ -42,7 +45,7 @@ bool rather_evict_later(const std::string& victim, const PlainSequence& a, const
 }
 
 /// Must `a` stand before `b`, whatever their places now?
-bool goes_before(const std::string& order, const PlainSequence& a, const PlainSequence& b) {
+bool goes_before(const std::string& order, const ServerConfig& server, const PlainSequence& a, const PlainSequence& b) {
   const Request& of_a = *a.request;
   const Request& of_b = *b.request;
   if (order == "priority" && of_a.priority != of_b.priority) return of_a.priority < of_b.priority;
@@ -50,14 +53,34 @@ bool goes_before(const std::string& order, const PlainSequence& a, const PlainSe
     if (of_a.arrival != of_b.arrival) return of_a.arrival < of_b.arrival;
     return of_a.index < of_b.index;
   }
+  if (order == "fair") return of_a.index < of_b.index;  // as they are listed; who is next is another matter
+  if (order == "sjf" || order == "srpt") {
+    // What they waited until the last of them joined, or any other instant.
+    const auto length = [&](const PlainSequence& one) {
+      const std::int64_t done = order == "srpt" ? one.emitted : 0;
+      return PlainLength{one.predicted - done, one.waited + (Time{} - one.waits_since), one.request->index};
+    };
+    return shorter(server.scheduler.ageing, length(a), length(b));
+  }
+  if (order == "deadline") {
+    if (of_a.deadline.has_value() != of_b.deadline.has_value()) return of_a.deadline.has_value();
+    if (of_a.deadline && of_a.arrival + *of_a.deadline != of_b.arrival + *of_b.deadline)
+      return of_a.arrival + *of_a.deadline < of_b.arrival + *of_b.deadline;
+    return of_a.index < of_b.index;
+  }
+  if (order == "random") {
+    const IndexedDraws draws(server.seed, "queue order");
+    return draws.number(of_a.index) < draws.number(of_b.index);
+  }
   throw std::invalid_argument("the plain stepper has no queue order '" + order + "'");
 }
 
 /// Behind the last that must stand before it.
-void insert_sorted(const std::string& order, std::deque<PlainSequence*>& waiting, PlainSequence* sequence) {
+void insert_sorted(const std::string& order, const ServerConfig& server, std::deque<PlainSequence*>& waiting,
+                   PlainSequence* sequence) {
   std::size_t place = 0;
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    if (!goes_before(order, *sequence, *waiting[i])) place = i + 1;
+    if (!goes_before(order, server, *sequence, *waiting[i])) place = i + 1;
   }
   waiting.insert(waiting.begin() + static_cast<std::ptrdiff_t>(place), sequence);
 }
@@ -72,24 +95,25 @@ std::size_t choose_plain_victim(const std::string& victim, const std::vector<Pla
   return chosen;
 }
 
-void enter_plain_queue(const std::string& order, std::deque<PlainSequence*>& waiting, PlainSequence* sequence) {
+void enter_plain_queue(const std::string& order, const ServerConfig& server, std::deque<PlainSequence*>& waiting,
+                       PlainSequence* sequence) {
   if (order == "fcfs") {
     waiting.push_back(sequence);
   } else {
-    insert_sorted(order, waiting, sequence);
+    insert_sorted(order, server, waiting, sequence);
   }
 }
 
-void put_plain_victim(const std::string& destination, const std::string& order, std::deque<PlainSequence*>& waiting,
-                      PlainSequence* victim) {
+void put_plain_victim(const std::string& destination, const std::string& order, const ServerConfig& server,
+                      std::deque<PlainSequence*>& waiting, PlainSequence* victim) {
   if (destination == "head") {
     waiting.push_front(victim);
   } else if (destination == "tail") {
     waiting.push_back(victim);
   } else if (destination == "same-place") {
-    insert_sorted("arrival", waiting, victim);
+    insert_sorted("arrival", server, waiting, victim);
   } else if (destination == "by-key") {
-    insert_sorted(order, waiting, victim);
+    insert_sorted(order, server, waiting, victim);
   } else {
     throw std::invalid_argument("the plain stepper has no destination '" + destination + "'");
   }

@@ -14,10 +14,11 @@ namespace decodesim::tests {
 std::size_t choose_plain_victim(const std::string& victim, const std::vector<PlainSequence*>& running);
 
 /// A request joins the queue: at its end, or where its key puts it.
-void enter_plain_queue(const std::string& order, std::deque<PlainSequence*>& waiting, PlainSequence* sequence);
+void enter_plain_queue(const std::string& order, const ServerConfig& server, std::deque<PlainSequence*>& waiting,
+                       PlainSequence* sequence);
 
 /// A victim joins the queue.
-void put_plain_victim(const std::string& destination, const std::string& order, std::deque<PlainSequence*>& waiting,
-                      PlainSequence* victim);
+void put_plain_victim(const std::string& destination, const std::string& order, const ServerConfig& server,
+                      std::deque<PlainSequence*>& waiting, PlainSequence* victim);
 
 }  // namespace decodesim::tests

@@ -4,7 +4,7 @@
 
 namespace decodesim::tests {
 
-std::vector<PlainToken> tokens_of(const Request& request, std::int64_t known) {
+std::vector<PlainToken> identities_of(const Request& request, std::int64_t known) {
   std::vector<PlainToken> tokens;
   for (const TokenRun& run : request.content) {
     for (std::int64_t i = 0; i < run.tokens; ++i) tokens.push_back({"shared", run.key, i});
@@ -27,7 +27,7 @@ PlainPrefixPool::PlainPrefixPool(const ServerConfig& server)
 }
 
 PlainPrefixPool::Key PlainPrefixPool::key_of(const PlainSequence& sequence, std::int64_t block) const {
-  std::vector<PlainToken> tokens = tokens_of(*sequence.request, (block + 1) * block_size_);
+  std::vector<PlainToken> tokens = identities_of(*sequence.request, (block + 1) * block_size_);
   tokens.resize(static_cast<std::size_t>((block + 1) * block_size_));
   return {sequence.request->cache_salt, tokens};
 }

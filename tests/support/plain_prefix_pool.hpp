@@ -16,7 +16,7 @@ namespace decodesim::tests {
 /// A token, told apart from every other: the run or the request that it is of, and its place there.
 using PlainToken = std::tuple<std::string, std::uint64_t, std::int64_t>;
 /// All tokens of a request's prompt and of its output so far.
-std::vector<PlainToken> tokens_of(const Request& request, std::int64_t known);
+std::vector<PlainToken> identities_of(const Request& request, std::int64_t known);
 
 class PlainPrefixPool {
  public:

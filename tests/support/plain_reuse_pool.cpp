@@ -34,10 +34,15 @@ PlainReusePool::Path PlainReusePool::path(const PlainSequence& sequence, std::in
   return path;
 }
 
+/// Would a block with this path be lost with `full`? Only behind a full block can others stand.
+bool PlainReusePool::is_behind(const Path& path, const Path& full) const {
+  return full.second.size() % static_cast<std::size_t>(block_size_) == 0 && stands_behind(path, full);
+}
+
 bool PlainReusePool::in_place(std::uint32_t block) const {
   if (held_.count(block) > 0) return false;
   return std::none_of(stored_.begin(), stored_.end(),
-                      [&](const auto& other) { return stands_behind(other.first, paths_.at(block)); });
+                      [&](const auto& other) { return is_behind(other.first, paths_.at(block)); });
 }
 
 PlainReusePool::Found PlainReusePool::find(const PlainSequence& sequence) const {
@@ -78,7 +83,10 @@ PlainReusePool::Found PlainReusePool::find(const PlainSequence& sequence) const 
 
 std::int64_t PlainReusePool::held(const Found& found) const {
   std::int64_t count = 0;
-  for (const std::uint32_t block : found.full) count += held_.count(block) > 0 ? 1 : 0;
+  for (const std::uint32_t block : found.full) {
+    if (held_.count(block) == 0) break;  // those behind it are lost where it is handed out
+    ++count;
+  }
   return count;
 }
 
@@ -123,7 +131,7 @@ std::vector<std::uint32_t> PlainReusePool::forget(std::uint32_t block) {
   if (stored == paths_.end()) return lost;
   const Path path = stored->second;
   for (const auto& [other, id] : stored_) {
-    if (other == path || stands_behind(other, path)) lost.push_back(id);
+    if (other == path || is_behind(other, path)) lost.push_back(id);
   }
   for (const std::uint32_t id : lost) {
     stored_.erase(paths_.at(id));

@@ -55,6 +55,7 @@ class PlainReusePool {
 
  private:
   [[nodiscard]] Path path(const PlainSequence& sequence, std::int64_t tokens) const;
+  [[nodiscard]] bool is_behind(const Path& path, const Path& full) const;
   [[nodiscard]] bool in_place(std::uint32_t block) const;
   std::vector<std::uint32_t> forget(std::uint32_t block);
 

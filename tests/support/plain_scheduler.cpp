@@ -11,6 +11,13 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
   if (engine == "orca") return make_plain_orca(server);
   if (engine == "static-batch") return make_plain_static_batch(server);
   if (engine.starts_with("trtllm-")) return make_plain_trtllm(server);
+  if (engine == "sjf") return make_plain_sjf(server);
+  if (engine == "vtc") return make_plain_vtc(server);
+  if (engine == "srpt") return make_plain_srpt(server);
+  if (engine == "mlfq") return make_plain_mlfq(server);
+  if (engine == "sglang") return make_plain_sglang(server);
+  if (engine == "vllm-v0") return make_plain_vllm_v0(server);
+  if (engine == "sarathi") return make_plain_sarathi(server);
   throw std::invalid_argument("the plain stepper has no engine '" + engine + "'");
 }
 

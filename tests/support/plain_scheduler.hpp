@@ -29,10 +29,15 @@ struct PlainSequence {
   std::int64_t swapped_out = 0;  // tokens that went to the host
   std::int64_t host_blocks = 0;  // it holds there
   std::int64_t arrival = 0;      // its place in the order of arrival
+  std::int64_t predicted = 0;    // what a predictor makes of its output, where the engine has one
+  Duration waited{};             // in stretches that are over
+  Time waits_since{};            // while it waits
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   bool admitted = false;
-  bool over = false;  // O tokens are out, though the scheduler may learn it a pass later
+  bool over = false;                // O tokens are out, though the scheduler may learn it a pass later
+  Duration recompute_at_arrival{};  // spent by all steps until then
+  Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
@@ -81,6 +86,8 @@ struct PlainPlan {
   AdmissionLimit limit = AdmissionLimit::arrivals;
   StepShape padding;  // slots without a request that the step computes all the same
 
+  bool moved = false;  // the engine moved: where the pass is empty, it has another at once
+
   [[nodiscard]] bool empty() const {
     return scheduled.empty() && preempted.empty() && swapped_in.empty() && cancelled.empty();
   }
@@ -95,6 +102,12 @@ class PlainScheduler {
   virtual PlainPlan plan() = 0;
   /// Could it be served to its end if nobody else were there?
   [[nodiscard]] virtual bool fits_alone(const PlainSequence& sequence) const = 0;
+  /// The most tokens that the engine lets a request generate, where that is fewer than the client asked for.
+  [[nodiscard]] virtual std::int64_t output_limit(const Request& request) const { return request.max_tokens; }
+  /// Nobody was there for so many passes before the next; two where passes take no time.
+  virtual void idled(std::int64_t) {}
+  /// What the engine keeps in mind.
+  virtual void describe(EngineFigures&) const {}
   /// A request joins the queue.
   virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
   /// The step of the last plan is over, after so long; its tokens are out.
@@ -109,7 +122,8 @@ class PlainScheduler {
   /// The free queue and the blocks that can be found, where the engine has them.
   [[nodiscard]] virtual MemoryFacts memory() const { return {}; }
 
-  std::vector<PlainSequence*> running;  // in the order of admission
+  Time now{};                           // of the pass at hand
+  std::vector<PlainSequence*> running;  // in the order of admission, or of arrival where the engine sorts them so
   std::deque<PlainSequence*> waiting;   // head first
   std::vector<PlainSequence*> swapped;  // whose KV is on the host
 };
@@ -119,15 +133,23 @@ std::unique_ptr<PlainScheduler> make_plain_scheduler(const ServerConfig& server)
 
 // The engines.
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sjf(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_vtc(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_srpt(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_mlfq(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_orca(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_static_batch(const ServerConfig& server);
 std::unique_ptr<PlainScheduler> make_plain_trtllm(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sglang(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_vllm_v0(const ServerConfig& server);
+std::unique_ptr<PlainScheduler> make_plain_sarathi(const ServerConfig& server);
 
 /// The pool as a list of free blocks with the ids 1 to usable_blocks: taken from the front, given back to the end.
 class PlainPool {
  public:
   explicit PlainPool(const ServerConfig& server);
   [[nodiscard]] KvSlots slots() const { return {total_ * block_size_, (total_ - free()) * block_size_, {}}; }
+  [[nodiscard]] MemoryFacts memory() const { return {{free_.begin(), free_.end()}, {}}; }
   [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(free_.size()); }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   void take(PlainSequence& sequence, std::int64_t count);

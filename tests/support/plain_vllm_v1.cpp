@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/plain_admission.hpp"
+#include "tests/support/plain_fair.hpp"
+#include "tests/support/plain_host.hpp"
+#include "tests/support/plain_lengths.hpp"
 #include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_prefix_pool.hpp"
 #include "tests/support/plain_scheduler.hpp"
@@ -17,20 +22,29 @@ namespace {
 
 class PlainVllmV1 final : public PlainScheduler {
  public:
-  explicit PlainVllmV1(const ServerConfig& server) : server_(server), pool_(server) {
+  PlainVllmV1(const ServerConfig& server, const std::string& own_order, const std::string& own_admission)
+      : server_(server), pool_(server), host_(server), fair_(server.scheduler.fair) {
     const PolicyChoices& chosen = server.scheduler.policies;
-    order_ = chosen.queue_order.value_or("fcfs");
+    order_ = chosen.queue_order.value_or(own_order);
     victim_ = chosen.victim.value_or(order_ == "priority" ? "lowest-priority" : "last-admitted");
     destination_ = chosen.destination.value_or(order_ == "fcfs" ? "head" : "by-key");
-    whole_must_fit_ = chosen.admission ? *chosen.admission == "whole-sequence" : server.scheduler.reserve_full_isl;
+    admission_ = chosen.admission.value_or(own_admission);
   }
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
+    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks &&
+           plain_admits_alone(admission_, server_, sequence);
   }
-  void arrived(PlainSequence& sequence) override { enter_plain_queue(order_, waiting, &sequence); }
+  void arrived(PlainSequence& sequence) override {
+    sequence.waits_since = sequence.request->arrival;
+    sequence.predicted = plain_prediction(server_, sequence);
+    if (order_ == "fair") fair_.arrived(sequence, waiting);
+    enter_plain_queue(order_, server_, waiting, &sequence);
+  }
   void ended(PlainSequence& sequence) override {
+    decoding_.erase(&sequence);
+    forget_filled(&sequence);
     running.erase(std::remove(running.begin(), running.end(), &sequence), running.end());
     waiting.erase(std::remove(waiting.begin(), waiting.end(), &sequence), waiting.end());
     pool_.release(sequence);
@@ -42,6 +56,7 @@ class PlainVllmV1 final : public PlainScheduler {
 
  private:
   void extend_running(PlainPlan& plan);
+  void swap_in(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
   void give_up(PlainPlan& plan);
   void cache_late();
@@ -52,13 +67,18 @@ class PlainVllmV1 final : public PlainScheduler {
 
   const ServerConfig& server_;
   PlainPrefixPool pool_;
+  PlainHost host_;
   std::map<const PlainSequence*, std::int64_t> emitted_at_admission_;
   std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_;  // planned ahead: tokens cached by this pass
   std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_before_;  // and by the one before
   std::string order_;
   std::string victim_;
   std::string destination_;
-  bool whole_must_fit_ = true;
+  std::string admission_;
+  PlainFair fair_;
+  std::set<const PlainSequence*> decoding_;  // running ones whose prompt is computed
+  std::set<const PlainSequence*> left_out_;  // of these, who got no token in the last pass
+  std::set<const PlainSequence*> whole_;     // admitted in this pass with all their tokens
   std::int64_t budget_ = 0;
   bool head_refused_for_blocks_ = false;
 };
@@ -67,17 +87,31 @@ PlainPlan PlainVllmV1::plan() {
   PlainPlan plan;
   budget_ = server_.scheduler.max_num_batched_tokens;
   head_refused_for_blocks_ = false;
+  whole_.clear();
+  for (PlainSequence* r : running) {
+    if (left_out_.count(r) > 0) r->waited += now - r->waits_since;
+    r->waits_since = now;
+  }
 
   extend_running(plan);
   if (plan.preempted.empty() || server_.scheduler.policies.after_eviction == "admit") {
-    admit_waiting(plan);
+    swap_in(plan);
+    if (swapped.empty()) admit_waiting(plan);
   } else {
     plan.limit = AdmissionLimit::kv_capacity;
   }
   if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
   cache_late();
 
-  for (const PlainPlan::Grant& grant : plan.scheduled) grant.sequence->cached += grant.tokens;
+  left_out_.clear();
+  for (PlainSequence* r : running) {
+    if (decoding_.count(r) > 0) left_out_.insert(r);
+  }
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    left_out_.erase(grant.sequence);
+    grant.sequence->cached += grant.tokens;
+    if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
+  }
   return plan;
 }
 
@@ -127,6 +161,11 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     }
 
     pool_.take(*r, need);
+    // What its last token filled has been known by now.
+    for (const auto& [sequence, tokens] : filled_before_) {
+      if (sequence == r) pool_.cache_full(*r, tokens);
+    }
+    std::erase_if(filled_before_, [&](const auto& one) { return one.first == r; });
     if (knobs.async && r->emitted > emitted_at_admission_[r]) {
       filled_.emplace_back(r, r->cached + n);
     } else {
@@ -138,6 +177,41 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
   }
 }
 
+/// Who is on the host comes back first, the oldest first, with all its blocks; not in a pass that evicted.
+void PlainVllmV1::swap_in(PlainPlan& plan) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  std::sort(swapped.begin(), swapped.end(),
+            [](const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; });
+  while (!swapped.empty()) {
+    PlainSequence* r = swapped.front();
+    if (budget_ == 0) {
+      plan.limit = AdmissionLimit::token_budget;
+      return;
+    }
+    if (static_cast<std::int64_t>(running.size()) >= knobs.max_num_seqs) {
+      plan.limit = AdmissionLimit::max_num_seqs;
+      return;
+    }
+    std::int64_t n = r->known() - r->cached;
+    if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
+    n = std::min(n, budget_);
+    std::int64_t watermark = 0;
+    if (!running.empty()) {
+      watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
+    }
+    if (!plan.preempted.empty() || pool_.blocks_for(r->cached + n) + watermark > pool_.free()) {
+      plan.limit = AdmissionLimit::kv_capacity;
+      return;
+    }
+    swapped.erase(swapped.begin());
+    running.push_back(r);
+    plan.swapped_in.push_back({r, r->cached, host_.give_back(*r)});
+    pool_.take(*r, pool_.blocks_for(r->cached + n));
+    plan.scheduled.push_back({r, r->cached, n});
+    budget_ -= n;
+  }
+}
+
 /// Phase W: the head of the queue, again and again, until something stops it.
 void PlainVllmV1::admit_waiting(PlainPlan& plan) {
   const SchedulerSpec& knobs = server_.scheduler;
@@ -146,7 +220,8 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
       plan.limit = AdmissionLimit::max_num_seqs;
       return;
     }
-    PlainSequence* r = waiting.front();
+    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    PlainSequence* r = waiting[head];
     const std::vector<std::uint32_t> hits = pool_.hits(*r);
     const auto hit_blocks = static_cast<std::int64_t>(hits.size());
     const std::int64_t found = std::max(found_in_place(*r), hit_blocks * server_.block_size);
@@ -162,18 +237,24 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     if (!running.empty()) {
       watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
     }
-    // Hits among the free blocks will leave them.
-    std::int64_t leaving = 0;
-    for (std::uint32_t block : hits) leaving += pool_.is_free(block) ? 1 : 0;
-    const std::int64_t whole = pool_.blocks_for(std::min(r->known(), server_.max_model_len)) - hit_blocks;
+    const auto prompt_is_done = [this](const PlainSequence* one) {
+      return decoding_.count(one) > 0 || whole_.count(one) > 0;
+    };
+    // Hits among the free blocks will leave them; the others need no room.
+    std::int64_t shared = 0;
+    for (std::uint32_t block : hits) shared += pool_.is_free(block) ? 0 : 1;
     const std::int64_t need = pool_.blocks_for(found + n) - hit_blocks;
-    if ((whole_must_fit_ && whole + leaving + watermark > pool_.free()) || need + leaving + watermark > pool_.free()) {
+    const PlainAdmission state{server_, running, pool_.free(), watermark - shared, prompt_is_done};
+    if (!plain_admits(admission_, state, *r, found, n)) {
       plan.limit = AdmissionLimit::kv_capacity;
       head_refused_for_blocks_ = true;
       return;
     }
 
-    waiting.pop_front();
+    if (order_ == "fair") fair_.admitted(*r);
+    if (found + n == r->known()) whole_.insert(r);
+    r->waited += now - r->waits_since;
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
     running.push_back(r);
     pool_.touch(*r, hits);
     pool_.take(*r, need);
@@ -190,24 +271,40 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
 /// Takes away who can never run.
 void PlainVllmV1::give_up(PlainPlan& plan) {
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
-  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && head_refused_for_blocks_) {
-    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
-    waiting.pop_front();
+  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && swapped.empty() &&
+      head_refused_for_blocks_) {
+    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    plan.cancelled.push_back({waiting[head], "can never be admitted"});
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
   }
 }
 
 void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,
                           EvictionReason reason) {
+  if (victim->over) {  // it has all its tokens, so it loses nothing, and ends with this pass
+    plan.preempted.push_back(victim);
+    return ended(*victim);
+  }
+  const bool to_host = host_.takes(*victim, requester, "dropped");
   const std::int64_t free_before = pool_.free();
   forget_filled(victim);
   pool_.release(*victim);
+  if (to_host) {
+    plan.preempted.push_back(victim);
+    plan.evictions.push_back(keep_kv_on_host(*victim, requester, reason, free_before, pool_.free()));
+    host_.put(*victim);
+    swapped.push_back(victim);
+    return;
+  }
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
   plan.preempted.push_back(victim);
+  decoding_.erase(victim);
+  victim->waits_since = now;
   const SchedulerSpec& knobs = server_.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
     plan.cancelled.push_back({victim, "preempted itself too often"});
   } else {
-    put_plain_victim(destination_, order_, waiting, victim);
+    put_plain_victim(destination_, order_, server_, waiting, victim);
   }
 }
 
@@ -232,7 +329,16 @@ std::int64_t PlainVllmV1::found_in_place(const PlainSequence& sequence) const {
 }  // namespace
 
 std::unique_ptr<PlainScheduler> make_plain_vllm_v1(const ServerConfig& server) {
-  return std::make_unique<PlainVllmV1>(server);
+  return std::make_unique<PlainVllmV1>(server, "fcfs",
+                                       server.scheduler.reserve_full_isl ? "whole-sequence" : "first-chunk");
+}
+
+std::unique_ptr<PlainScheduler> make_plain_sjf(const ServerConfig& server) {
+  return std::make_unique<PlainVllmV1>(server, "sjf", "prompt-and-max");
+}
+
+std::unique_ptr<PlainScheduler> make_plain_vtc(const ServerConfig& server) {
+  return std::make_unique<PlainVllmV1>(server, "fair", "peak-estimate");
 }
 
 }  // namespace decodesim::tests

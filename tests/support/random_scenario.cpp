@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/model/deployment_fields.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_fields.hpp"
@@ -89,6 +90,25 @@ void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const s
   }
   server.usable_blocks = std::clamp<std::int64_t>(server.usable_blocks, 3, ranges.blocks_max);
   server.num_blocks = server.usable_blocks + (find_engine(server.scheduler.engine)->keeps_null_block ? 1 : 0);
+}
+
+/// Room on the host for nobody, for a few or for all, over a link that is slow or fast beside a step.
+void draw_host(Draws& draws, RandomScenario& scenario) {
+  ServerConfig& server = scenario.server;
+  if (!may_swap(server.scheduler)) return;
+  HostSwapSpec& swap = scenario.memory.host_swap;
+  swap.blocks =
+      draws.pick<std::int64_t>({0, server.usable_blocks / 2, 2 * server.usable_blocks, 100 * server.usable_blocks});
+  HostLinkSpec& link = scenario.memory.host_link;
+  if (draws.chance(50)) link.bandwidth = BytesPerSecond(draws.pick({1e7, 1e9, 25e9}));
+  if (draws.chance(50)) link.per_message = Seconds(0);
+  CostKind kind = CostKind::ideal;
+  if (scenario.cost_kind == ScenarioCost::grid) kind = CostKind::fixed;
+  if (scenario.cost_kind == ScenarioCost::roofline) kind = CostKind::roofline;
+  scenario.memory.block_size = server.block_size;
+  const HostMemory host = sample_host(kind, server.scheduler, scenario.memory);
+  server.host_blocks = host.blocks;
+  server.host = host.transfer;
 }
 
 void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {
@@ -181,10 +201,12 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
+  scenario.server.seed = scenario.run.seed;
   if (scenario.server.scheduler.async) scenario.cost = with_host_beside_device(std::move(scenario.cost));
   scenario.server.cost = scenario.cost.get();
   draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
+  draw_host(draws, scenario);
   draw_report(draws, scenario, typical_step);
   return scenario;
 }
@@ -198,12 +220,12 @@ std::string RandomScenario::yaml() const {
   SchedulerSpec knobs = server.scheduler;
   knobs.max_model_len = server.max_model_len;
   std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
-  text += "memory: {num_gpu_blocks: " + number(server.num_blocks) + ", block_size: " + number(server.block_size);
-  if (server.prefix_caching) {
-    text += std::string(", prefix_caching: true, uncached_free_to_front: ") +
-            (server.uncached_free_to_front ? "true" : "false");
-  }
-  text += "}\n";
+  MemorySpec stated = memory;
+  stated.num_gpu_blocks = server.num_blocks;
+  stated.block_size = server.block_size;
+  stated.prefix_caching = server.prefix_caching;
+  stated.uncached_free_to_front = server.uncached_free_to_front;
+  text += "memory:\n" + fields_text(memory_fields, &stated, "  ");
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");
 
@@ -239,8 +261,12 @@ std::string RandomScenario::yaml() const {
     if (!request.id.empty()) text += "id: " + request.id + ", ";
     if (!concurrency) text += "arrival: " + seconds(request.arrival.time_since_epoch()) + ", ";
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
-            ", max_tokens: " + number(request.max_tokens) +
-            (request.priority != 0 ? ", priority: " + number(request.priority) : "") + content_text(request) + "}\n";
+            ", max_tokens: " + number(request.max_tokens);
+    if (request.priority != 0) text += ", priority: " + number(request.priority);
+    if (!request.client.empty()) text += ", client: " + request.client;
+    if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
+    if (request.ignore_eos) text += ", ignore_eos: true";
+    text += content_text(request) + "}\n";
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "tests/support/sample_machine.hpp"
 
+#include <variant>
+
 #include "tests/support/known_specs.hpp"
 
 namespace decodesim::tests {
@@ -10,6 +12,17 @@ std::unique_ptr<CostModel> sample_cost(CostKind kind) {
   ParallelSpec parallel;
   parallel.tp = 8;
   return make_cost_model(cost, llama_3_8b(), hgx_h100(), parallel, PrecisionSpec{});
+}
+
+HostMemory sample_host(CostKind kind, const SchedulerSpec& scheduler, const MemorySpec& memory) {
+  Scenario scenario;
+  scenario.cost.model = kind;
+  scenario.parallel.tp = 8;
+  scenario.model = llama_3_8b();
+  scenario.hardware = hgx_h100();
+  scenario.memory = memory;
+  scenario.scheduler = scheduler;
+  return std::get<HostMemory>(plan_host(scenario));
 }
 
 std::string sample_machine_yaml() {

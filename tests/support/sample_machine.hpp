@@ -5,11 +5,15 @@
 #include <string>
 
 #include "sim/model/cost_model.hpp"
+#include "sim/scenario/host_memory.hpp"
 
 namespace decodesim::tests {
 
 /// Llama 3 8B in BF16 on the eight GPUs of an HGX H100, priced by `kind`.
 std::unique_ptr<CostModel> sample_cost(CostKind kind);
+
+/// Host memory and the way there as that machine has them under `memory`, for a scheduler that swaps.
+HostMemory sample_host(CostKind kind, const SchedulerSpec& scheduler, const MemorySpec& memory);
 
 /// The same as lines of a scenario: model, hardware, parallel and precision.
 std::string sample_machine_yaml();

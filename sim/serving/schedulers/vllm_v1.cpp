@@ -7,6 +7,7 @@
 #include "sim/core/check.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/schedulers/running_first.hpp"
 
 namespace decodesim {
 
@@ -17,6 +18,7 @@ class RunningFirst final : public Scheduler {
   struct Policies {
     std::unique_ptr<AdmissionTest> admission;
     std::unique_ptr<VictimChoice> victim;
+    std::unique_ptr<FateChoice> fate;
     Destination destination = Destination::head;
     bool admits_after_eviction = false;
   };
@@ -35,10 +37,13 @@ class RunningFirst final : public Scheduler {
     if (budget_ < 0) leave_out_behind(view, draft, -budget_, before_all);
     serve_running(view, draft);
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
-    if (memory_.caches_prefixes()) register_decoded(view);
+    if (memory_.caches_prefixes()) {
+      register_served();
+      register_decoded(view);
+    }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
-    } else {
+    } else if (swap_in(view, draft)) {
       admit(view, draft);
     }
     register_late();
@@ -146,8 +151,8 @@ class RunningFirst final : public Scheduler {
     }
   }
 
-  // Planned ahead, the token that fills a block is not known yet, nor the KV of the one before it computed: the block is
-  // registered as the pass after this one has been planned, unless its sequence is evicted by then.
+  // Planned ahead, the token that fills a block is not known yet: the block is registered when its sequence is served
+  // again, or else once the pass after this one has been planned, unless the sequence is evicted before.
   void register_token(const ReplicaView& view, Sequence& member) {
     const std::int64_t cached = view.cached(member);
     if (knobs_.async) {
@@ -158,6 +163,14 @@ class RunningFirst final : public Scheduler {
   }
   void note_filled(Sequence& sequence, std::int64_t cached) {
     if (memory_.caches_prefixes()) filled_.push_back({&sequence, cached});
+  }
+  void register_served() {
+    std::erase_if(filled_before_, [this](const Filled& one) {
+      const SequenceState state = one.sequence->state;
+      const bool served = state == SequenceState::decoding || state == SequenceState::prefilling;
+      if (served) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
+      return served;
+    });
   }
   void register_late() {
     for (const Filled& one : filled_before_) memory_.register_full(*one.sequence, one.cached, one.cached + 1);
@@ -177,7 +190,8 @@ class RunningFirst final : public Scheduler {
       Sequence& victim = policies_.victim->choose(view, requester);
       forget(view, draft, victim, requester);
       policies_.admission->left(victim);
-      draft.evict(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination});
+      draft.displace(victim, {.requester = &requester, .reason = reason, .destination = policies_.destination},
+                     policies_.fate->choose(view, victim));
       if (&victim == &requester) return false;
     }
     return true;
@@ -185,10 +199,14 @@ class RunningFirst final : public Scheduler {
 
   // Takes a victim out of the walk, and its tokens of this pass back into the budget.
   void forget(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester) {
+    // Who was served before the requester loses its token again, but not the hashes of the blocks that it filled.
+    const bool was_served = victim.order < requester.order && victim.state != SequenceState::stalled;
+    for (const Filled& one : filled_before_) {
+      if (was_served && one.sequence == &victim) memory_.register_full(victim, one.cached, one.cached + 1);
+    }
     forget_filled(victim);
     if (victim.state == SequenceState::decoding) {
-      // It was served before the requester, and the engine takes back its token but not the hash of the block it filled.
-      if (victim.order < requester.order && !knobs_.async) register_token(view, victim);
+      if (was_served && !knobs_.async) register_token(view, victim);
       if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
       budget_ += 1;
     } else if (victim.state == SequenceState::prefilling) {
@@ -197,6 +215,30 @@ class RunningFirst final : public Scheduler {
     } else {
       std::erase(left_out_, &victim);
     }
+  }
+
+  // Those on the host come back before anybody is admitted, in order of arrival, but not in a pass that evicted. False
+  // where somebody is left there.
+  bool swap_in(const ReplicaView& view, Draft& draft) {
+    while (!view.swapped().empty()) {
+      Sequence& first = *view.swapped().front();
+      const std::int64_t tokens = std::min(within_threshold(first.known() - first.cached), budget_);
+      AdmissionLimit limit = AdmissionLimit::arrivals;
+      if (draft.evicted_any() || memory_.blocks_for(first.cached + tokens) + spared(view) > memory_.free())
+        limit = AdmissionLimit::kv_capacity;
+      if (view.running() >= knobs_.max_num_seqs) limit = AdmissionLimit::max_num_seqs;
+      if (budget_ == 0) limit = AdmissionLimit::token_budget;
+      if (limit != AdmissionLimit::arrivals) {
+        draft.limited_by(limit);
+        return false;
+      }
+      check(memory_.grow(first, first.cached + tokens), "a sequence that comes back from the host has room");
+      policies_.admission->admitted(first, first.cached + tokens == first.known());
+      draft.swap_in(first);
+      if (first.state == SequenceState::prefilling) draft.serve(first, tokens);
+      budget_ -= tokens;
+    }
+    return true;
   }
 
   void admit(const ReplicaView& view, Draft& draft) {
@@ -254,24 +296,31 @@ class RunningFirst final : public Scheduler {
 
 }  // namespace
 
-EngineParts make_vllm_v1(const ServerConfig& server) {
+EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
   auto memory = std::make_unique<PagedMemory>(
       server.usable_blocks, server.block_size,
       PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
   PagedMemory& pages = *memory;
-  // Under priorities the queue and the victims change together, as the engine's own option does it.
-  const bool urgent_first = knobs.policies.queue_order == "priority";
-  std::unique_ptr<QueueOrder> order = make_queue_order(server, "fcfs");
-  RunningFirst::Policies policies{
-      .admission = make_admission(server, knobs.reserve_full_isl ? "whole-sequence" : "first-chunk"),
-      .victim = make_victim(server, urgent_first ? "lowest-priority" : "last-admitted"),
-      .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
-      .admits_after_eviction = knobs.policies.after_eviction == "admit"};
+  std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
+  RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
+                                  .victim = make_victim(server, own.victim),
+                                  .fate = make_fate(server, "dropped"),
+                                  .destination = destination_of(server, order != nullptr ? "by-key" : "head"),
+                                  .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
           .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies)),
           .plans_ahead = knobs.async};
+}
+
+EngineParts make_vllm_v1(const ServerConfig& server) {
+  const SchedulerSpec& knobs = server.scheduler;
+  // Under priorities the queue and the victims change together, as the engine's own option does it.
+  const bool urgent_first = knobs.policies.queue_order == "priority";
+  return make_running_first(server, {.queue_order = "fcfs",
+                                     .admission = knobs.reserve_full_isl ? "whole-sequence" : "first-chunk",
+                                     .victim = urgent_first ? "lowest-priority" : "last-admitted"});
 }
 
 }  // namespace decodesim

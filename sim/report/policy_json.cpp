@@ -1,0 +1,141 @@
+#include "sim/report/policy_json.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace decodesim {
+
+namespace {
+
+void moment_member(JsonWriter& json, std::string_view name, const std::optional<Time>& time) {
+  json.key(name);
+  if (time) {
+    json.seconds(*time);
+  } else {
+    json.null();
+  }
+}
+
+/// What an account tells of one class or of all.
+void account(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
+  const EvictionAccount& sum = summary.account;
+  json.member_object("by_reason");
+  for (std::size_t i = 0; i < EvictionAccount::reasons; ++i) {
+    json.member_object(eviction_reason_names[i]).member("preemptions", sum.by_reason[i]);
+    json.member("blocks", sum.blocks_by_reason[i]).end_object();
+  }
+  json.end_object().member_object("by_fate");
+  for (std::size_t i = 0; i < EvictionAccount::fates; ++i) json.member(kv_fate_names[i], sum.by_fate[i]);
+  json.end_object().member("of_themselves", sum.of_itself);
+  json.member("blocks_freed", sum.blocks).member("blocks_for_themselves", sum.blocks_for_itself);
+  json.member("blocks_for_others", sum.blocks - sum.blocks_for_itself - sum.blocks_for_nobody);
+  json.member("blocks_for_all", sum.blocks_for_nobody).member("blocks_received", summary.blocks_received);
+  const auto usable = static_cast<double>(report.header.usable_blocks);
+  const auto count = static_cast<double>(sum.preemptions);
+  const auto used = [&](std::int64_t free) {
+    return count > 0 && usable > 0 ? 1 - static_cast<double>(free) / count / usable : not_measured;
+  };
+  json.member("usage_before_mean", used(sum.free_before))
+      .member("usage_after_mean", used(sum.free_before + sum.blocks));
+  json.member("discarded_tokens", sum.discarded_tokens).member("found_again_tokens", sum.found_again_tokens);
+  json.member("swapped_out_tokens", sum.swapped_out_tokens);
+  json.key("away_s").seconds(sum.away);
+  json.member_array("per_request");
+  for (const PreemptionHistogram::Bin& bin : summary.histogram) {
+    json.begin_object().member("from", bin.from).member("to", bin.to).member("requests", bin.requests).end_object();
+  }
+  json.end_array();
+}
+
+void goodput_lost(JsonWriter& json, const std::optional<GoodputLost>& lost) {
+  json.key("goodput_lost");
+  if (!lost) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("missed", lost->missed).member("missed_preempted", lost->missed_preempted);
+  json.member("missed_by_recompute", lost->missed_by_recompute).member("requests_per_s", lost->per_second).end_object();
+}
+
+void latency(JsonWriter& json, const std::string& name, const Summary& summary) {
+  json.member("mean_" + name + "_ms", summary.mean).member("median_" + name + "_ms", summary.p50);
+  json.member("p90_" + name + "_ms", summary.p90).member("p99_" + name + "_ms", summary.p99);
+}
+
+void groups(JsonWriter& json, std::string_view name, const std::vector<GroupReport>& list) {
+  json.member_array(name);
+  for (const GroupReport& one : list) {
+    if (list.size() < 2) break;
+    json.begin_object().member("name", one.name).member("requests", one.requests).member("completed", one.completed);
+    json.member("preemptions", one.preemptions).member("recomputed_tokens", one.recomputed_tokens);
+    json.member("with_deadline", one.with_deadline).member("deadlines_met", one.deadlines_met);
+    json.member("service_tok_per_s", one.service).key("longest_wait_s").seconds(one.longest_wait);
+    json.member("completed_in_window", one.measured).member("output_throughput", one.output_throughput);
+    json.member("request_goodput", one.request_goodput);
+    latency(json, "ttft", one.ttft);
+    latency(json, "tpot", one.tpot);
+    latency(json, "e2el", one.e2el);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_evictions(JsonWriter& json, const Report& report) {
+  const EvictionReport& evictions = report.evictions;
+  json.member_object("evictions");
+  json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
+  json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
+  json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
+  moment_member(json, "first_s", evictions.first);
+  moment_member(json, "last_s", evictions.last);
+  json.key("victim_rule");
+  if (report.header.victim_rule.empty()) {
+    json.null();
+  } else {
+    json.value(report.header.victim_rule);
+  }
+  account(json, evictions.ledger, report);
+  goodput_lost(json, evictions.goodput_lost);
+  json.member_array("classes");
+  const double busy = to_seconds(report.busy);
+  for (const EvictionSummary& one : evictions.classes) {
+    if (evictions.classes.size() < 2) break;
+    const double recompute = to_seconds(one.account.recompute_time);
+    json.begin_object().member("name", one.name).member("preemptions", one.account.preemptions);
+    json.member("preempted_requests", one.preempted).member("max_per_request", one.most);
+    json.member("recomputed_tokens", one.account.recomputed_tokens);
+    json.key("recompute_time_s").seconds(one.account.recompute_time);
+    json.member("gpu_time_share", busy > 0 ? recompute / busy : not_measured);
+    account(json, one, report);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_transfers(JsonWriter& json, const TransferReport& transfers) {
+  json.member_object("transfers").member("out_bytes", transfers.out.value()).member("in_bytes", transfers.in.value());
+  json.key("waited_s").seconds(transfers.waited).end_object();
+}
+
+void write_prefix(JsonWriter& json, const PrefixReport& prefix) {
+  json.member_object("prefix_cache").member("prompt_tokens", prefix.prompt_tokens);
+  json.member("found_tokens", prefix.found_tokens).member("hit_rate", prefix.hit_rate);
+  json.member("found_again_tokens", prefix.found_again_tokens).member("found_again_share", prefix.found_again_share);
+  json.member("cached_blocks_evicted", prefix.cached_blocks_evicted).end_object();
+}
+
+void write_groups(JsonWriter& json, const Report& report) {
+  groups(json, "by_class", report.classes);
+  groups(json, "by_client", report.clients);
+  groups(json, "by_priority", report.priorities);
+  json.member_object("fairness").member("clients", static_cast<std::int64_t>(report.clients.size()));
+  json.member("jain_index", report.jain_index).end_object().member_object("starvation");
+  json.key("longest_wait_s").seconds(report.starvation.longest_wait);
+  json.key("oldest_waiting_s").seconds(report.starvation.oldest_waiting);
+  json.key("longest_gap_s").seconds(report.starvation.longest_gap).end_object();
+}
+
+}  // namespace decodesim

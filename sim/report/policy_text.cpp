@@ -1,0 +1,158 @@
+#include "sim/report/policy_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "sim/report/columns.hpp"
+#include "sim/report/number_text.hpp"
+#include "sim/report/utf8.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::size_t label_width = 22;
+// Longer tables are for the JSON document.
+constexpr std::size_t most_rows = 12;
+
+std::string reasons(const EvictionAccount& sum) {
+  std::string text;
+  for (std::size_t i = 0; i < EvictionAccount::reasons; ++i) {
+    if (sum.by_reason[i] == 0) continue;
+    text += (text.empty() ? "" : "  ") + std::string(eviction_reason_names[i]) + " " + grouped(sum.by_reason[i]);
+  }
+  return text;
+}
+
+std::string histogram(const std::vector<PreemptionHistogram::Bin>& bins) {
+  std::string text;
+  for (const PreemptionHistogram::Bin& bin : bins) {
+    if (bin.requests == 0) continue;
+    const std::string range = std::to_string(bin.from) + (bin.to > bin.from ? "-" + std::to_string(bin.to) : "");
+    text += (text.empty() ? "" : "  ") + range + ": " + grouped(bin.requests);
+  }
+  return text;
+}
+
+void ledger(const Report& report, std::ostream& out) {
+  const EvictionReport& e = report.evictions;
+  const EvictionAccount& sum = e.ledger.account;
+  const auto count = static_cast<double>(sum.preemptions);
+  std::string rule = report.header.victim_rule.empty() ? "" : "; victim: " + printable(report.header.victim_rule);
+  if (sum.of_itself > 0) rule += ", who needed the room itself " + counted(sum.of_itself, "time");
+  write_line(out, "  for", reasons(sum) + rule);
+  const double usable = count * static_cast<double>(report.header.usable_blocks);
+  const auto used = [&](std::int64_t free) { return percent(std::max(0.0, 1 - static_cast<double>(free) / usable)); };
+  write_line(out, "  freed",
+             counted(sum.blocks, "block") + "; KV use " + used(sum.free_before) + " before and " +
+                 used(sum.free_before + sum.blocks) + " after, on average");
+  if (sum.by_fate[static_cast<std::size_t>(KvFate::swapped)] > 0) {
+    write_line(out, "  swapped",
+               bytes_text(report.transfers.out.value()) + " out and " + bytes_text(report.transfers.in.value()) +
+                   " in, for which steps waited " + time_text(to_seconds(report.transfers.waited)));
+  }
+  if (sum.found_again_tokens > 0) {
+    write_line(out, "  spared",
+               counted(sum.found_again_tokens, "token") + " found in place by victims that came back, of " +
+                   grouped(sum.discarded_tokens) + " they had lost");
+  }
+  write_line(out, "  away", time_text(to_seconds(sum.away) / count) + " without a place, on average");
+  write_line(out, "  of one request", histogram(e.ledger.histogram));
+  if (e.goodput_lost && e.goodput_lost->missed > 0) {
+    const GoodputLost& lost = *e.goodput_lost;
+    write_line(out, "  goodput",
+               counted(lost.missed, "request") + " missed a limit, " + grouped(lost.missed_preempted) +
+                   " of them preempted; " + grouped(lost.missed_by_recompute) +
+                   " would have kept it without recompute");
+  }
+}
+
+/// Columns that say something of these groups.
+void table(std::string_view title, const std::vector<GroupReport>& groups, const Report& report, std::ostream& out) {
+  if (groups.size() < 2) return;
+  const bool deadlines =
+      std::any_of(groups.begin(), groups.end(), [](const GroupReport& one) { return one.with_deadline > 0; });
+  const bool goodput = !std::isnan(report.request_goodput);
+  const auto row = [&](const std::string& name, const std::vector<std::string>& cells) {
+    std::string line = left(name, label_width);
+    for (const std::string& cell : cells) line += right(cell, 10);
+    out << line << '\n';
+  };
+  std::vector<std::string> heads{"requests", "completed", "TTFT ms", "p99",      "TPOT ms",
+                                 "p99",      "E2E p99",   "tok/s",   "preempted"};
+  if (goodput) heads.emplace_back("good/s");
+  if (deadlines) heads.emplace_back("in time");
+  row(std::string(title), heads);
+  for (std::size_t i = 0; i < std::min(groups.size(), most_rows); ++i) {
+    const GroupReport& one = groups[i];
+    std::vector<std::string> cells{grouped(one.requests),      grouped(one.completed),
+                                   significant(one.ttft.mean), significant(one.ttft.p99),
+                                   significant(one.tpot.mean), significant(one.tpot.p99),
+                                   significant(one.e2el.p99),  significant(one.output_throughput),
+                                   grouped(one.preemptions)};
+    if (goodput) cells.push_back(significant(one.request_goodput));
+    if (deadlines) {
+      const double share = static_cast<double>(one.deadlines_met) / static_cast<double>(one.with_deadline);
+      cells.push_back(one.with_deadline > 0 ? percent(share) : "-");
+    }
+    row("  " + (one.name.empty() ? "(none)" : printable(one.name)), cells);
+  }
+  if (groups.size() > most_rows)
+    out << "  and " << grouped(static_cast<std::int64_t>(groups.size() - most_rows)) << " more: --json has them all\n";
+}
+
+}  // namespace
+
+void write_line(std::ostream& out, std::string_view label, const std::string& text) {
+  out << left(label, label_width) << text << '\n';
+}
+
+void write_evictions(const Report& report, std::ostream& out) {
+  const EvictionReport& e = report.evictions;
+  if (e.preemptions == 0) {
+    write_line(out, "Evictions", "none");
+    return;
+  }
+  write_line(out, "Evictions",
+             counted(e.preemptions, "preemption") + " of " + counted(e.preempted_requests, "request") + ", at most " +
+                 grouped(e.max_per_request) + " of one");
+  if (e.first && e.last) {
+    write_line(
+        out, "  when",
+        "from " + significant(to_seconds(*e.first)) + " s to " + significant(to_seconds(*e.last)) + " s of the run");
+  }
+  write_line(out, "  recomputed",
+             counted(e.recomputed_tokens, "token") + " in " + time_text(to_seconds(e.recompute_time)) + ", " +
+                 percent(e.gpu_time_share) + " of GPU time");
+  ledger(report, out);
+}
+
+void write_prefix(const Report& report, std::ostream& out) {
+  const PrefixReport& prefix = report.prefix;
+  if (prefix.found_tokens == 0 && prefix.cached_blocks_evicted == 0) return;
+  write_line(out, "Prefix cache",
+             counted(prefix.found_tokens, "token") + " of " + grouped(prefix.prompt_tokens) +
+                 " of prompts found in place, " + percent(prefix.hit_rate) + "; " +
+                 counted(prefix.cached_blocks_evicted, "cached block") + " evicted");
+}
+
+void write_groups(const Report& report, std::ostream& out) {
+  table("By class", report.classes, report, out);
+  table("By client", report.clients, report, out);
+  table("By priority", report.priorities, report, out);
+  if (!std::isnan(report.jain_index)) {
+    write_line(out, "Fairness",
+               "Jain's index " + fixed_text(report.jain_index, 3) + " over the tokens a second of " +
+                   counted(static_cast<std::int64_t>(report.clients.size()), "client"));
+  }
+  if (report.classes.size() < 2 && report.clients.size() < 2 && report.priorities.size() < 2) return;
+  const StarvationReport& worst = report.starvation;
+  write_line(out, "Starvation",
+             "longest wait " + time_text(to_seconds(worst.longest_wait)) + "  oldest that waited " +
+                 time_text(to_seconds(worst.oldest_waiting)) + "  longest gap " +
+                 time_text(to_seconds(worst.longest_gap)));
+}
+
+}  // namespace decodesim

@@ -1,0 +1,82 @@
+#pragma once
+// How each class, client and priority was served.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/core/statistics.hpp"
+#include "sim/core/time.hpp"
+#include "sim/serving/observer.hpp"
+
+namespace decodesim {
+
+/// A completed request of the window.
+struct CompletedRequest {
+  Duration ttft;
+  Duration e2el;
+  std::int64_t output_tokens;
+};
+
+/// Requests of one class, client or priority.
+struct GroupReport {
+  std::string name;
+  // The whole run.
+  std::int64_t requests = 0;
+  std::int64_t completed = 0;
+  std::int64_t preemptions = 0;
+  std::int64_t recomputed_tokens = 0;
+  std::int64_t with_deadline = 0;
+  std::int64_t deadlines_met = 0;  // completed by it
+  double service = not_measured;   // output tokens a second of the time in which it had a request in the server
+  Duration longest_wait{};         // from arrival to the first step that computed a token, or to its end
+  // The window, of requests that completed in it.
+  std::int64_t measured = 0;
+  double output_throughput = not_measured;  // their tokens a second of the window
+  double request_goodput = not_measured;    // within every limit of the SLO; not_measured without one
+  Summary ttft;                             // milliseconds
+  Summary tpot;
+  Summary e2el;
+};
+
+/// The groups of one kind. Keeps constant memory a group and four bytes a completed request of the window.
+template <class Key>
+class ServiceGroups {
+ public:
+  void arrived(const Key& key, Time at);
+  /// `completed` is null where the request did not complete in the window.
+  void ended(const Key& key, const RequestFacts& facts, const CompletedRequest* completed, bool good);
+  /// By key. `requests` are those that ended() was told of with a value, in that order.
+  [[nodiscard]] std::vector<GroupReport> report(std::span<const CompletedRequest> requests, double window_seconds,
+                                                bool has_slo) const;
+
+ private:
+  struct Group {
+    std::uint32_t number = 0;
+    std::int64_t requests = 0;
+    std::int64_t completed = 0;
+    std::int64_t preemptions = 0;
+    std::int64_t recomputed_tokens = 0;
+    std::int64_t with_deadline = 0;
+    std::int64_t deadlines_met = 0;
+    std::int64_t output_tokens = 0;  // of all its requests
+    std::int64_t good = 0;
+    Duration longest_wait{};
+    std::int64_t inside = 0;  // requests in the server
+    Time inside_since{};
+    Duration active{};  // something of it was inside
+  };
+  Group& group(const Key& key);
+
+  std::map<Key, Group> groups_;
+  std::vector<std::uint32_t> numbers_;  // the group of each completed request of the window
+};
+
+/// Jain's index (sum x)^2 / (n sum x^2) over the service of the groups that have one: 1 where all are served alike, 1/n
+/// where one is served alone. Not measured for fewer than two.
+double jain_index(std::span<const GroupReport> groups);
+
+}  // namespace decodesim

@@ -1,0 +1,224 @@
+// The batches of prompts that SGLang makes, and who gives up a place for them.
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/serving/schedulers/sglang.hpp"
+
+namespace decodesim {
+
+bool Sglang::prefill(const ReplicaView& view, Draft& draft) {
+  if (knobs_.enable_priority_scheduling) full_ = false;
+  if (chunked_ == nullptr) {
+    if (!view.anyone_waits()) return false;
+    if (full_) {
+      draft.limited_by(AdmissionLimit::policy);
+      return false;
+    }
+    if (members(view) >= max_running_ && !knobs_.enable_priority_scheduling) {
+      full_ = true;
+      draft.limited_by(AdmissionLimit::max_num_seqs);
+      return false;
+    }
+  }
+  order_queue(draft);
+  open_budget(view, knobs_.enable_mixed_chunk);
+  if (chunked_ != nullptr && !continue_chunk(draft)) return false;
+
+  const std::deque<Sequence*>& queue = draft.queue_list();
+  for (auto candidates = static_cast<std::int64_t>(queue.size()); candidates > 0; --candidates) {
+    Sequence& candidate = *queue.front();
+    if (static_cast<std::int64_t>(picked_.size()) >= max_running_ - members(view)) full_ = true;
+    if (full_ && (!knobs_.enable_priority_scheduling || !preempt_for(view, draft, candidate))) {
+      draft.limited_by(AdmissionLimit::max_num_seqs);
+      break;
+    }
+    memo(candidate).seen = candidate.known();
+    const bool plays_completion = candidate.request.ignore_eos && memory_.tree() == nullptr;
+    const PrefillStop stop = plays_completion ? add_ignoring_eos(view, draft, candidate) : add(view, draft, candidate);
+    if (stop == PrefillStop::no_token) full_ = true;
+    if (stop == PrefillStop::no) continue;
+    if (!queue.empty()) refused(view, draft, stop);
+    break;
+  }
+  if (picked_.empty()) return false;
+
+  const std::int64_t page = memory_.page_size();
+  const std::int64_t edges = page > 1 ? static_cast<std::int64_t>(picked_.size()) * page : 0;
+  memory_.make_room(picked_tokens_ + edges);
+  memory_.take(picked_pages_);
+  if (knobs_.enable_mixed_chunk) memory_.make_room(view.cohort().size() * page);
+  const std::int64_t decodes = view.cohort().at_boundary().size();
+  // The real engine runs out of memory where those that are carried along find none. Here they wait.
+  const bool mixed = knobs_.enable_mixed_chunk && decodes <= memory_.available();
+  last_size_ = static_cast<std::int64_t>(picked_.size());
+  if (mixed && members(view) > 0) {
+    memory_.take(decodes);
+    draft.resume_cohort();
+    last_size_ += view.cohort().size();
+    ghosts_.clear();
+    beside_last_ = 0;
+    front_rank_ -= static_cast<std::int64_t>(picked_.size());
+    for (std::size_t i = 0; i < picked_.size(); ++i)
+      picked_[i]->batch_place = front_rank_ + static_cast<std::int64_t>(i);
+  } else {
+    beside_last_ = members(view);
+    for (Sequence* sequence : picked_) sequence->batch_place = ++back_rank_;
+  }
+  last_pass_ = LastPass::prefill;
+  return true;
+}
+
+void Sglang::open_budget(const ReplicaView& view, bool mixed) {
+  picked_.clear();
+  picked_tokens_ = picked_pages_ = 0;
+  completion_ = {};
+  const std::int64_t carried = mixed ? members(view) : 0;
+  std::vector<std::pair<std::int64_t, double>> promises;
+  for (const Ghost& ghost : ghosts_) promises.emplace_back(ghost.rank, expected(ghost.max_tokens, ghost.generated));
+  for (const Sequence* running : decoding(view))
+    promises.emplace_back(running->batch_place, expected_of(view, *running));
+  std::sort(promises.begin(), promises.end());
+  double sum = 0;
+  for (const auto& [rank, promise] : promises) sum += promise;
+  const std::int64_t room = memory_.free() * memory_.page_size();
+  budget_ = PrefillBudget::open(knobs_, memory_.page_size(), room, sum, carried);
+}
+
+/// False where there is no memory for any of it, where the real engine ends with an error: here others decode first.
+bool Sglang::continue_chunk(Draft& draft) {
+  Sequence& sequence = *chunked_;
+  const std::int64_t missing = sequence.known() - sequence.cached;
+  std::int64_t most = budget_.chunk;
+  const auto total = static_cast<std::int64_t>(budget_.total());
+  if (std::min(most, total) > 0) most = std::min(most, total);
+  const std::int64_t held = memory_.pages_for(sequence.cached);
+  most = std::min(most, (held + memory_.free()) * memory_.page_size() - sequence.cached);
+  if (most <= 0) return false;
+  const std::int64_t tokens = std::min(missing, most);
+  const bool last = missing == tokens;
+  budget_.charge(tokens, last ? clipped(limit_of(sequence.request)) : 0);
+  picked_.push_back(&sequence);
+  picked_tokens_ += tokens;
+  picked_pages_ += memory_.pages_for(sequence.cached + tokens) - held;
+  draft.serve(sequence, tokens);
+  if (last) chunked_ = nullptr;
+  return true;
+}
+
+PrefillStop Sglang::add(const ReplicaView& view, Draft& draft, Sequence& candidate) {
+  RadixTree::Match found;
+  if (RadixTree* tree = memory_.tree(); tree != nullptr) {
+    found = look_up(candidate, candidate.known() - 1);
+    // Locked first: what it was found in is no room for it.
+    tree->lock(found.node);
+    count_room();
+  }
+  const std::int64_t limit = limit_of(candidate.request);
+  const std::int64_t extend = candidate.known() - found.tokens;
+  const std::int64_t paged = memory_.ceil_to_page(extend);
+  const std::int64_t output = clipped(std::max<std::int64_t>(0, limit - view.generated(candidate)));
+  const bool cut = budget_.chunks && paged > budget_.chunk;
+  const std::int64_t tokens = cut ? budget_.chunk / memory_.page_size() * memory_.page_size() : extend;
+
+  PrefillStop stop = PrefillStop::no;
+  if (static_cast<double>(extend + output + memory_.page_size()) >= budget_.total()) {
+    stop = PrefillStop::no_token;
+  } else if (!budget_.chunks && !picked_.empty() && paged >= budget_.input) {
+    stop = PrefillStop::other;
+  } else if (cut && (tokens <= 0 || chunked_ != nullptr)) {
+    stop = PrefillStop::other;
+  }
+  if (stop != PrefillStop::no) {
+    if (memory_.tree() != nullptr) memory_.tree()->unlock(found.node);
+    count_room();
+    return stop;
+  }
+  if (cut) chunked_ = &candidate;
+  budget_.charge(tokens, cut ? 0 : clipped(limit));
+  memory_.hold(candidate, found);
+  pick(draft, candidate, found.tokens, tokens);
+  return budget_.state();
+}
+
+PrefillStop Sglang::add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequence& candidate) {
+  const auto state_of = [&](std::int64_t limit, std::int64_t generated, std::int64_t known, bool ignores) {
+    const double share = ignores ? 1.0 : ratio_.value();
+    return CompletionState{static_cast<double>(limit) * share - static_cast<double>(generated), known};
+  };
+  const auto state = [&](const Sequence& one) {
+    return state_of(limit_of(one.request), view.generated(one), one.request.input_tokens + view.generated(one),
+                    one.request.ignore_eos);
+  };
+  const std::int64_t extend = candidate.known();
+  const std::int64_t paged = memory_.ceil_to_page(extend);
+  if (static_cast<double>(paged) > std::min(static_cast<double>(budget_.current()), budget_.total()))
+    return PrefillStop::no_token;
+
+  if (completion_.begun()) {
+    completion_.add(state(candidate));
+  } else {
+    std::vector<std::pair<std::int64_t, CompletionState>> running;
+    for (const Ghost& one : ghosts_)
+      running.emplace_back(one.rank, state_of(one.max_tokens, one.generated, one.known, one.ignore_eos));
+    for (const Sequence* one : decoding(view)) running.emplace_back(one->batch_place, state(*one));
+    std::sort(running.begin(), running.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<CompletionState> states{state(candidate)};
+    for (const auto& [rank, one] : running) states.push_back(one);
+    for (const Sequence* one : picked_) states.push_back(state(*one));
+    completion_.begin(states);
+  }
+  if (!completion_.lasts(budget_.current() - paged)) return PrefillStop::no_token;
+
+  if (!budget_.chunks || extend <= budget_.chunk) {
+    budget_.charge(extend, clipped(limit_of(candidate.request)));
+    memory_.hold(candidate, {});
+    pick(draft, candidate, 0, extend);
+  } else {
+    if (budget_.chunk <= 0 || chunked_ != nullptr) return PrefillStop::other;
+    const std::int64_t tokens = budget_.chunk;
+    chunked_ = &candidate;
+    budget_.charge(tokens, 0);
+    memory_.hold(candidate, {});
+    pick(draft, candidate, 0, tokens);
+  }
+  return budget_.state();
+}
+
+void Sglang::pick(Draft& draft, Sequence& candidate, std::int64_t found, std::int64_t tokens) {
+  picked_.push_back(&candidate);
+  picked_tokens_ += tokens;
+  picked_pages_ += memory_.pages_for(found + tokens) - memory_.pages_for(found);
+  draft.admit(candidate, found, tokens);
+}
+
+/// Why the pass admitted no more. What has ended but still stands in the batch is no lack of memory.
+void Sglang::refused(const ReplicaView& view, Draft& draft, PrefillStop why) {
+  if (why == PrefillStop::other) return draft.limited_by(AdmissionLimit::token_budget);
+  const bool lacks = ghosts_.empty() || view.cohort().size() > 0;
+  draft.limited_by(lacks ? AdmissionLimit::kv_capacity : AdmissionLimit::policy);
+}
+
+/// Takes the places of less urgent requests, where what is promised to them is enough for the candidate.
+bool Sglang::preempt_for(const ReplicaView& view, Draft& draft, const Sequence& candidate) {
+  std::vector<Sequence*> batch = decoding(view);
+  std::vector<Preemptible> running;
+  for (const Sequence* one : batch) running.push_back({one->request.priority, one->ticket, expected_of(view, *one)});
+  const std::int64_t wants = memo(candidate).seen - memo(candidate).found + clipped(limit_of(candidate.request));
+  const std::vector<std::size_t> taken =
+      places_taken(running, candidate.request.priority, knobs_.priority_scheduling_preemption_threshold,
+                   static_cast<double>(wants) - budget_.total());
+  if (taken.empty()) return false;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (std::find(taken.begin(), taken.end(), i) == taken.end()) continue;
+    budget_.total_offset -= running[i].promised;
+    draft.evict(*batch[i],
+                {.requester = &candidate, .reason = EvictionReason::admission, .destination = Destination::tail});
+    memo(*batch[i]).found = 0;
+    memory_.make_room(members(view) * knobs_.retract_decode_steps);
+  }
+  count_room();
+  return true;
+}
+
+}  // namespace decodesim

@@ -1,0 +1,109 @@
+// Schedules of Sarathi-Serve, worked out pass by pass, on both engines.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/schedule_table.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+const GridCost one_second(std::chrono::seconds(1));
+
+ServerConfig server(std::int64_t blocks, std::int64_t chunk) {
+  ServerConfig config;
+  config.num_blocks = config.usable_blocks = blocks;
+  config.block_size = 4;
+  config.max_model_len = 1000;
+  config.scheduler.engine = "sarathi";
+  config.scheduler.max_num_seqs = 4;
+  config.scheduler.sarathi.chunk_size = chunk;
+  config.cost = &one_second;
+  config.grid_step = std::chrono::seconds(1);
+  return config;
+}
+
+Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output,
+                std::int64_t arrival_s = 0) {
+  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
+}
+
+template <class Expect>
+void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
+  for (const Engine& engine : engines()) {
+    CAPTURE(engine.name);
+    ScheduleTable table;
+    InvariantChecker invariants(config);
+    play(engine, config, requests, std::nullopt, {&table, &invariants});
+    expect(table);
+    CHECK(invariants.violation() == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("who decodes gets a token in every step, and chunks of prompts fill the rest") {
+  const std::vector<Request> requests{request(0, "A", 4, 4), request(1, "B", 8, 2, 1), request(2, "C", 8, 2, 2),
+                                      request(3, "D", 8, 2, 2)};
+  on_every_engine(server(20, 8), requests, [](const ScheduleTable& table) {
+    std::string scheduled;
+    for (const ScheduleRow& row : table.rows()) {
+      scheduled += row.scheduled + (row.finished.empty() ? "" : " (" + row.finished + ")") + "; ";
+    }
+    CHECK(scheduled == "A4; A1 B7; A1 B1 C6; A1 B1 C2 D4 (A B); C1 D4 (C); D1 (D); ");
+  });
+}
+
+TEST_CASE("a prompt takes all its blocks when it is admitted, whatever its first chunk") {
+  on_every_engine(server(20, 8), {request(0, "A", 30, 2)}, [](const ScheduleTable& table) {
+    REQUIRE(table.rows().size() == 5);
+    CHECK(table.rows()[0].scheduled == "A8");
+    CHECK(table.rows()[0].free_blocks == 12);
+    CHECK(table.rows()[3].free_blocks == 12);
+  });
+}
+
+TEST_CASE("a victim may come back in the pass that evicted it") {
+  // A wants a free block though it needs none: B goes, and its four tokens fit again at once, its five do not.
+  on_every_engine(server(3, 64), {request(0, "A", 6, 3), request(1, "B", 3, 3)}, [](const ScheduleTable& table) {
+    CHECK(table.text() ==
+          "1 | A6 B3 | | 0 | |\n"
+          "2 | A1 B4 | B | 0 | |\n"
+          "3 | A1 | B | 1 | A | B\n"
+          "4 | B5 | | 1 | B |\n");
+  });
+}
+
+TEST_CASE("chunks shrink in stages while a prompt proceeds") {
+  ServerConfig config = server(200, 0);
+  SarathiKnobs& own = config.scheduler.sarathi;
+  own.chunk_schedule = ChunkSchedule::linear;
+  own.chunk_size_high = 128;
+  own.chunk_size_low = 32;
+  own.chunk_schedule_tokens = 400;
+  own.chunk_schedule_stages = 4;
+  on_every_engine(config, {request(0, "A", 500, 1)}, [](const ScheduleTable& table) {
+    std::string scheduled;
+    for (const ScheduleRow& row : table.rows()) scheduled += row.scheduled + " ";
+    // Four stages of 100 tokens: 128, 96, 64, 32; what is beyond them stays in the last.
+    CHECK(scheduled == "A128 A96 A64 A64 A32 A32 A32 A32 A20 ");
+  });
+}
+
+TEST_CASE("decodes alone may pass the chunk, and then no prompt is admitted") {
+  const std::vector<Request> requests{request(0, "A", 1, 4), request(1, "B", 1, 4), request(2, "C", 1, 2, 1)};
+  on_every_engine(server(20, 2), requests, [](const ScheduleTable& table) {
+    CHECK(table.text(3) ==
+          "1 | A1 B1 | | 18 | |\n"
+          "2 | A1 B1 | | 18 | | C\n"
+          "3 | A1 B1 | | 18 | | C\n");
+  });
+}
+
+}  // namespace decodesim::tests

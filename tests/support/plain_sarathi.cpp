@@ -1,0 +1,168 @@
+// One pass of the Sarathi-Serve scheduler over plain queues.
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/support/plain_scheduler.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+bool older(const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; }
+
+class PlainSarathi final : public PlainScheduler {
+ public:
+  explicit PlainSarathi(const ServerConfig& server) : server_(server), pool_(server) {}
+
+  PlainPlan plan() override;
+  [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
+    return server_.usable_blocks - pool_.blocks_for(sequence.input + sequence.output - 1) >= watermark();
+  }
+  void ended(PlainSequence& sequence) override {
+    running.erase(std::find(running.begin(), running.end(), &sequence));
+    pool_.release(sequence);
+  }
+  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
+  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+
+ private:
+  void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester);
+  [[nodiscard]] std::int64_t chunk_size(std::int64_t cached) const;
+  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
+  [[nodiscard]] std::int64_t watermark() const {
+    return static_cast<std::int64_t>(std::floor(server_.scheduler.watermark * static_cast<double>(server_.num_blocks)));
+  }
+
+  const ServerConfig& server_;
+  PlainPool pool_;
+  std::set<const PlainSequence*> decoding_;  // those whose prompt, or what is to be computed again, is done
+};
+
+PlainPlan PlainSarathi::plan() {
+  const SchedulerSpec& knobs = server_.scheduler;
+  PlainPlan plan;
+  std::int64_t tokens = 0;
+
+  // Who decodes, oldest first; prompts are kept for later, and those not looked at yet can be taken as victims.
+  std::sort(running.begin(), running.end(), older);
+  std::vector<PlainSequence*> rest = running;
+  std::vector<PlainSequence*> prompts;
+  while (!rest.empty()) {
+    PlainSequence* r = rest.front();
+    rest.erase(rest.begin());
+    if (decoding_.count(r) == 0) {
+      prompts.push_back(r);
+      continue;
+    }
+    bool stays = true;
+    while (stays && pool_.free() == 0) {
+      PlainSequence* victim = rest.empty() ? r : rest.back();
+      if (!rest.empty()) rest.pop_back();
+      preempt(plan, victim, r);
+      stays = victim != r;
+    }
+    if (!stays) continue;
+    if (pool_.blocks_for(r->cached + 1) > static_cast<std::int64_t>(r->blocks.size())) pool_.take(*r, 1);
+    plan.scheduled.push_back({r, r->cached, 1});
+    tokens += 1;
+  }
+
+  for (PlainSequence* r : prompts) {
+    const std::int64_t n = std::min(r->known() - r->cached, chunk_size(r->cached) - tokens);
+    if (n <= 0) continue;
+    plan.scheduled.push_back({r, r->cached, n});
+    tokens += n;
+  }
+
+  bool no_room = false;
+  while (!waiting.empty()) {
+    PlainSequence* r = waiting.front();
+    const std::int64_t need = pool_.blocks_for(r->known());
+    const std::int64_t found = found_in_place(*r);
+    const std::int64_t n = std::min(r->known() - found, chunk_size(found) - tokens);
+    if (pool_.free() - need < watermark()) {
+      plan.limit = AdmissionLimit::kv_capacity;
+      no_room = true;
+      break;
+    }
+    if (static_cast<std::int64_t>(running.size()) >= knobs.max_num_seqs) {
+      plan.limit = AdmissionLimit::max_num_seqs;
+      break;
+    }
+    if (n <= 0) {
+      plan.limit = AdmissionLimit::token_budget;
+      break;
+    }
+    waiting.pop_front();
+    running.push_back(r);
+    pool_.take(*r, need);
+    r->cached = found;
+    if (found > 0) plan.found.push_back({r, found});
+    plan.scheduled.push_back({r, found, n});
+    tokens += n;
+  }
+
+  // Under `fail_after` a head that even an empty server refuses is given up.
+  if (knobs.never_fits == NeverFits::fail_after && no_room && running.empty() && plan.preempted.empty()) {
+    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
+    waiting.pop_front();
+  }
+
+  std::sort(running.begin(), running.end(), older);
+  std::sort(plan.scheduled.begin(), plan.scheduled.end(),
+            [](const auto& a, const auto& b) { return older(a.sequence, b.sequence); });
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    grant.sequence->cached += grant.tokens;
+    if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
+  }
+  return plan;
+}
+
+void PlainSarathi::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  running.erase(std::find(running.begin(), running.end(), victim));
+  decoding_.erase(victim);
+  const std::int64_t free_before = pool_.free();
+  pool_.release(*victim);
+  plan.evictions.push_back(lose_kv(*victim, requester, EvictionReason::decode, free_before, pool_.free()));
+  plan.preempted.push_back(victim);
+  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
+    plan.cancelled.push_back({victim, "preempted itself too often"});
+  } else {
+    waiting.push_front(victim);
+  }
+}
+
+/// The size of a step's chunk for a prompt that is so far: one size, or the one of its stage, from high to low.
+std::int64_t PlainSarathi::chunk_size(std::int64_t cached) const {
+  const SarathiKnobs& own = server_.scheduler.sarathi;
+  if (own.chunk_schedule == ChunkSchedule::fixed) return own.chunk_size;
+  const std::int64_t stages = own.chunk_schedule_stages;
+  const auto stage_tokens = static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(own.chunk_schedule_tokens) / static_cast<double>(stages)));
+  const std::int64_t stage = std::min(cached / stage_tokens, stages - 1);
+  // Equal steps between the two ends, cut to whole tokens.
+  std::int64_t size = own.chunk_size_low;
+  if (stages > 1) size += (own.chunk_size_high - own.chunk_size_low) * (stages - 1 - stage) / (stages - 1);
+  // To a multiple, halves to the even one, as nearbyint does.
+  const std::int64_t grain = std::min<std::int64_t>(32, own.chunk_size_low);
+  return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(size) / static_cast<double>(grain))) * grain;
+}
+
+std::int64_t PlainSarathi::found_in_place(const PlainSequence& sequence) const {
+  if (server_.serving.prefill == PrefillMode::computed) return 0;
+  if (sequence.preemptions == 0) return sequence.input - 1;
+  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
+  return std::min(sequence.input, sequence.known() - 1);
+}
+
+}  // namespace
+
+std::unique_ptr<PlainScheduler> make_plain_sarathi(const ServerConfig& server) {
+  return std::make_unique<PlainSarathi>(server);
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,196 @@
+// One step of the plain stepper: what it costs, who gets a token by it and who leaves.
+
+#include <algorithm>
+
+#include "sim/core/check.hpp"
+#include "tests/support/plain_run.hpp"
+
+namespace decodesim::tests {
+
+/// Plays the step that `plan` asks for: from now_ to its end, where now_ is afterwards.
+void PlainRun::step(const PlainPlan& plan) {
+  StepFacts facts;
+  ScheduleFacts schedule;
+  facts.number = pass_++;
+  facts.start = now_;
+  facts.running = static_cast<std::int64_t>(scheduler_->running.size());
+  facts.swapped = static_cast<std::int64_t>(scheduler_->swapped.size());
+  facts.scheduled = static_cast<std::int64_t>(plan.scheduled.size());
+  facts.preempted = static_cast<std::int64_t>(plan.evictions.size());
+  facts.free_blocks = scheduler_->free_blocks();
+  facts.slots = scheduler_->slots();
+  facts.limit = plan.limit;
+  scheduler_->describe(schedule.planned);
+  facts.schedule = &schedule;
+  preemptions_in_vain_ += facts.preempted;
+
+  for (const PlainSequence* sequence : scheduler_->running) facts.cached_tokens += sequence->cached;
+  for (const PlainSequence* sequence : plan.preempted) schedule.preempted.push_back(sequence->request);
+  std::vector<EvictionFacts> evictions;
+  for (const PlainEviction& one : plan.evictions) {
+    evictions.push_back({.victim = one.victim->request,
+                         .requester = one.requester != nullptr ? one.requester->request : nullptr,
+                         .reason = one.reason,
+                         .fate = one.fate,
+                         .tokens = one.tokens,
+                         .blocks = one.blocks,
+                         .free_before = one.free_before});
+  }
+  facts.evictions = evictions;
+  facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
+  cached_blocks_evicted_ += facts.cached_blocks_evicted;
+  for (const PlainPlan::Found& found : plan.found) {
+    schedule.cached_tokens.push_back({found.sequence->request, found.tokens});
+    PlainSequence& sequence = *found.sequence;
+    const std::int64_t had_before = std::min(found.tokens, sequence.cached_before_eviction);
+    sequence.found_again += had_before;
+    facts.found_again_tokens += had_before;
+    sequence.found_first += found.tokens - had_before;
+    facts.found_tokens += found.tokens - had_before;
+  }
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
+    schedule.block_tables.push_back({grant.sequence->request, grant.sequence->blocks});
+    if (grant.sequence->scheduled < Time{}) grant.sequence->scheduled = now_;
+    grant.sequence->admitted = true;
+  }
+
+  // The price. A step that only evicts takes no time, except on a grid.
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    facts.shape.add(grant.cached, grant.tokens);
+    const bool yields = grant.sequence->cached == grant.sequence->known() && !grant.sequence->over;
+    if (yields) facts.shape.samples += 1;
+  }
+  const bool grid = server_.grid_step > Duration(0);
+  if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape + plan.padding);
+  const Duration computing = facts.ledger.duration();
+  book_transfers(plan, facts);
+  for (const PlainPlan::SwapIn& one : plan.swapped_in) schedule.swapped_in.push_back(one.sequence->request);
+  facts.end = facts.start + computing + facts.transfer_time;
+  check(!grid || facts.ledger.duration() == server_.grid_step, "a pass of the grid lasts a grid step");
+
+  // The price without the tokens that were there before an eviction.
+  StepShape without = facts.shape;
+  const std::vector<RecomputeFacts> recomputes = book_recomputed(plan, without);
+  for (const RecomputeFacts& one : recomputes) facts.recomputed_tokens += one.tokens;
+  facts.recomputes = recomputes;
+  const std::vector<const Request*> entered = who_entered(plan);
+  facts.entered = entered;
+  if (facts.recomputed_tokens > 0) {
+    Duration shorter{};
+    if (grid || !without.empty()) shorter = server_.cost->price(without + plan.padding).duration();
+    facts.recompute_time = std::max(Duration(0), computing - shorter);
+  }
+
+  // Where the pass was planned ahead, the ends of the step before are applied only now.
+  release_those_over();
+  for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
+  facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
+  for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
+  take_arrivals_at(now_);
+
+  // While the step runs others arrive; they are not seen before its end.
+  step_end_ = facts.end;
+  recompute_ahead_ = facts.recompute_time;
+  take_arrivals_before(facts.end);
+  recompute_time_ += facts.recompute_time;
+  recompute_ahead_ = Duration(0);
+  now_ = facts.end;
+  last_happened_ = now_;
+
+  // Its end: tokens come out, and those with their last token leave in the order of admission.
+  std::vector<TokenGap> gaps;
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    PlainSequence& sequence = *grant.sequence;
+    if (sequence.cached < sequence.known() || sequence.over) continue;
+    sequence.emitted += 1;
+    preemptions_in_vain_ = 0;
+    if (sequence.emitted == 1) {
+      sequence.first_token = now_;
+      sequence.recompute_at_first_token = recompute_time_;
+    } else {
+      gaps.push_back({now_ - sequence.last_token, 1});
+    }
+    sequence.last_token = now_;
+    if (sequence.emitted == sequence.output) {
+      sequence.over = true;
+      over_.push_back(&sequence);
+      if (!server_.scheduler.async) schedule.finished.push_back(sequence.request);
+    }
+  }
+  facts.gaps = gaps;
+  scheduler_->step_ended(plan, facts.end - facts.start);
+  if (!server_.scheduler.async) release_those_over();
+  scheduler_->describe(schedule.ended);
+  if (scheduler_->running.empty() && scheduler_->waiting.empty()) emptied_ = now_;
+  const MemoryFacts memory = scheduler_->memory();
+  facts.memory = &memory;
+  for (Observer* observer : observers_) observer->step(facts);
+
+  if (!server_.scheduler.async) tell_those_over();
+  for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
+    end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
+  }
+  take_arrivals_at(now_);
+}
+
+/// Books what the step moves to the host and back. Both ways are waited for, one after the other.
+void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
+  std::int64_t out = 0;
+  std::int64_t in = 0;
+  for (const PlainEviction& one : plan.evictions) {
+    if (one.fate != KvFate::swapped) continue;
+    facts.swapped_out_tokens += one.tokens;
+    out += one.blocks;
+  }
+  for (const PlainPlan::SwapIn& one : plan.swapped_in) {
+    facts.swapped_in_tokens += one.tokens;
+    in += one.blocks;
+  }
+  facts.swapped_out_bytes = server_.host.bytes(out);
+  facts.swapped_in_bytes = server_.host.bytes(in);
+  facts.transfer_time = server_.host.time(out) + server_.host.time(in);
+  facts.ledger.of(ByteKind::host_transfer) += facts.swapped_out_bytes + facts.swapped_in_bytes;
+  facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
+}
+
+/// Who got their last token in the last step give their memory back, in the order of admission.
+void PlainRun::release_those_over() {
+  for (PlainSequence* sequence : over_) scheduler_->ended(*sequence);
+}
+
+/// They are told, and returned.
+std::vector<PlainSequence*> PlainRun::tell_those_over() {
+  std::vector<PlainSequence*> gone;
+  gone.swap(over_);
+  for (PlainSequence* sequence : gone) end(*sequence, Outcome::completed, "", now_);
+  return gone;
+}
+
+/// Books the tokens of this step that were cached once before an eviction, and takes them out of `without`.
+std::vector<RecomputeFacts> PlainRun::book_recomputed(const PlainPlan& plan, StepShape& without) {
+  std::vector<RecomputeFacts> list;
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    PlainSequence& sequence = *grant.sequence;
+    const std::int64_t known_until = std::min(grant.cached + grant.tokens, sequence.cached_before_eviction);
+    const std::int64_t again = std::max<std::int64_t>(0, known_until - grant.cached);
+    sequence.recomputed += again;
+    if (again > 0) list.push_back({sequence.request, again});
+    without.remove(grant.cached, grant.tokens);
+    without.add(grant.cached + again, grant.tokens - again);
+  }
+  return list;
+}
+
+/// Who runs and did not before the pass, or was evicted in it.
+std::vector<const Request*> PlainRun::who_entered(const PlainPlan& plan) const {
+  std::vector<const Request*> list;
+  for (const PlainSequence* sequence : scheduler_->running) {
+    const bool ran = std::find(ran_before_.begin(), ran_before_.end(), sequence) != ran_before_.end();
+    const bool evicted = std::find(plan.preempted.begin(), plan.preempted.end(), sequence) != plan.preempted.end();
+    if (!ran || evicted) list.push_back(sequence->request);
+  }
+  return list;
+}
+
+}  // namespace decodesim::tests
