@@ -1,12 +1,14 @@
 #include "sim/scenario/cross_checks.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include "sim/scenario/deployment_checks.hpp"
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/scenario/trtllm_checks.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/workload_fields.hpp"
 
@@ -117,6 +119,9 @@ class Checks {
                 "host, or its full blocks stay findable where they are",
             "remove one of the two");
     }
+    const std::int64_t most = model_len_limit(scenario_);
+    check_trtllm(reading_, tree_, scheduler, scenario_.memory.block_size,
+                 most == no_model_len_limit ? std::nullopt : std::optional(most));
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +

@@ -99,8 +99,8 @@ constexpr std::array<std::string_view, 6> trtllm_max_utilization_policies{
     "list-order", "next-step", "priority-arrival", "last-in-list", "same-place", "dropped"};
 constexpr std::array<std::string_view, 4> trtllm_static_batch_policies{"list-order", "closed-batch", "priority-arrival",
                                                                        "none"};
-constexpr std::array<std::string_view, 4> trtllm_knobs{"max_num_batched_tokens", "max_batch_size", "max_num_tokens",
-                                                       "context_chunking_policy"};
+constexpr std::array<std::string_view, 5> trtllm_knobs{"enable_block_reuse", "max_num_batched_tokens", "max_batch_size",
+                                                       "max_num_tokens", "context_chunking_policy"};
 
 constexpr std::array<std::string_view, 4> sjf_policies{"running-first", "sjf", "prompt-and-max", "dropped"};
 constexpr std::array<std::string_view, 4> vtc_policies{"running-first", "fair", "peak-estimate", "dropped"};

@@ -16,6 +16,17 @@ constexpr bool cuts_contexts(const SchedulerSpec& scheduler) {
 inline constexpr Applies where_contexts_are_cut =
     when<&cuts_contexts>("scheduler.context_chunking_policy is not none", "context_chunking_policy");
 
+inline bool reuses_blocks(const SchedulerSpec& scheduler) {
+  return engine_reads(scheduler.engine, "enable_block_reuse") && scheduler.trtllm.enable_block_reuse;
+}
+inline constexpr Applies where_blocks_are_reused =
+    when<&reuses_blocks>("scheduler.enable_block_reuse is on", "enable_block_reuse");
+inline bool reuses_parts_of_blocks(const SchedulerSpec& scheduler) {
+  return reuses_blocks(scheduler) && scheduler.trtllm.enable_partial_reuse;
+}
+inline constexpr Applies where_partly_matched_are_reused =
+    when<&reuses_parts_of_blocks>("scheduler.enable_partial_reuse is on", "enable_partial_reuse");
+
 inline constexpr Field trtllm_fields[] = {
     field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::max_batch_size>(
         "max_batch_size",
@@ -47,6 +58,24 @@ inline constexpr Field trtllm_fields[] = {
                                                                         .kind = Kind::tokens,
                                                                         .range = from_to(1, most_tokens_of_a_step),
                                                                         .applies = where_contexts_are_cut}),
+    field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::enable_block_reuse>(
+        "enable_block_reuse",
+        {.doc = "prompts find each other's blocks again by their tokens, and so does who was paused",
+         .source = DefaultSource::spec,
+         .applies = where_read<"enable_block_reuse">}),
+    field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::enable_partial_reuse>(
+        "enable_partial_reuse", {.doc = "the beginning of a block is reused where not all of it matches",
+                                 .source = DefaultSource::spec,
+                                 .applies = where_blocks_are_reused}),
+    field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::copy_on_partial_reuse>(
+        "copy_on_partial_reuse",
+        {.doc = "a partly matched block that is in use is copied; else only one that nobody needs is reused",
+         .source = DefaultSource::spec,
+         .applies = where_partly_matched_are_reused}),
+    field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::microbatch_reuse_discount>(
+        "microbatch_reuse_discount", {.doc = "reused tokens do not count against max_num_tokens; older engines: off",
+                                      .source = DefaultSource::spec,
+                                      .applies = where_blocks_are_reused}),
 };
 
 }  // namespace decodesim

@@ -16,6 +16,10 @@ struct TrtllmKnobs {
   ChunkPolicy context_chunking_policy = ChunkPolicy::none;
   std::optional<std::int64_t> chunk_unit;  // a chunk that is cut is a multiple of it; absent: a block
   std::optional<std::int64_t> max_context_length;
+  bool enable_block_reuse = true;
+  bool enable_partial_reuse = true;       // of a block that is matched in part, its beginning
+  bool copy_on_partial_reuse = true;      // also where somebody holds it, or others stand behind it
+  bool microbatch_reuse_discount = true;  // reused tokens do not count against max_num_tokens
 };
 
 }  // namespace decodesim

@@ -24,6 +24,7 @@ ServerConfig server(const char* engine, std::int64_t blocks, std::int64_t block_
   config.scheduler.engine = engine;
   config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 4;
+  config.scheduler.trtllm.enable_block_reuse = false;
   config.cost = &one_second;
   config.grid_step = std::chrono::seconds(1);
   return config;

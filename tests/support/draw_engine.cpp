@@ -171,6 +171,12 @@ void draw_trtllm(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     if (draws.chance(30)) knobs.trtllm.max_context_length = draws.between(8, 30);
   }
   if (draws.chance(20)) knobs.trtllm.max_num_tokens = knobs.max_num_batched_tokens;
+  knobs.trtllm.enable_block_reuse = draws.chance(60);
+  if (knobs.trtllm.enable_block_reuse) {
+    knobs.trtllm.enable_partial_reuse = draws.chance(70);
+    knobs.trtllm.microbatch_reuse_discount = draws.chance(70);
+    if (knobs.trtllm.enable_partial_reuse) knobs.trtllm.copy_on_partial_reuse = draws.chance(50);
+  }
   if (draws.chance(20)) {
     server.serving.prefill = PrefillMode::arrives_computed;
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
@@ -324,7 +330,8 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
       if (draws.chance(75)) request.deadline = Duration(draws.between(0, 20) * draws.pick({1'000'000, 700'000'000}));
     }
   }
-  if (server.prefix_caching) draw_content(draws, requests);
+  const bool reuses = server.scheduler.engine.starts_with("trtllm-") && server.scheduler.trtllm.enable_block_reuse;
+  if (server.prefix_caching || reuses) draw_content(draws, requests);
 }
 
 }  // namespace decodesim::tests

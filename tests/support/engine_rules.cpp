@@ -88,6 +88,8 @@ EngineRules rules_of(const ServerConfig& server) {
     const bool cuts = server.scheduler.trtllm.context_chunking_policy != ChunkPolicy::none;
     return {.has_tables = true,
             .own_blocks = true,
+            .caches_prefixes = server.scheduler.trtllm.enable_block_reuse,
+            .finds_parts = server.scheduler.trtllm.enable_partial_reuse,
             .within_budget = true,
             .holds_beyond_limit = cuts,
             .urgent_first = engine == "trtllm-max-utilization",

@@ -28,6 +28,7 @@ struct EngineRules {
   bool has_tables = false;          // blocks have identities
   bool own_blocks = false;          // no block is in two tables, but one that was hit
   bool caches_prefixes = false;     // full blocks are found by who begins with the same tokens
+  bool finds_parts = false;         // and the beginning of one more
   bool within_budget = false;       // max_num_batched_tokens holds
   bool exact_limit = false;         // the limit told is checked against what happened
   bool holds_beyond_limit = false;  // more than max_num_seqs may hold memory; in a step only so many get tokens

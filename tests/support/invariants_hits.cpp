@@ -20,7 +20,7 @@ void InvariantChecker::let_go(const Life& life) {
 /// what was found beyond them lies in blocks of its own.
 void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFacts& facts) {
   const bool computed = server_.serving.prefill == PrefillMode::computed;
-  require(!computed || found % server_.block_size == 0, "hits are whole blocks");
+  require(!computed || rules_.finds_parts || found % server_.block_size == 0, "hits are whole blocks");
   require(!computed || !life.request.no_prefix_read || found == 0, "who does not read the cache finds nothing");
   const std::vector<std::uint32_t>* table = nullptr;
   for (const auto& [request, blocks] : facts.schedule->block_tables) {

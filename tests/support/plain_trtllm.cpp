@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
-#include "tests/support/plain_scheduler.hpp"
+#include "tests/support/plain_reuse_pool.hpp"
 
 namespace decodesim::tests {
 
@@ -36,8 +37,15 @@ class PlainTrtllm final : public PlainScheduler {
     pool_.release(sequence);
   }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
-  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+  [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.cached_blocks_evicted(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
+  void step_ended(const PlainPlan&, Duration) override {
+    // Full blocks of a context that is complete can be found by the others, but for its last token.
+    for (const PlainSequence* r : completed_) {
+      pool_.store(*r, (r->cached - 1) / server_.block_size * server_.block_size);
+    }
+  }
 
  private:
   [[nodiscard]] bool evicts() const { return server_.scheduler.engine == "trtllm-max-utilization"; }
@@ -61,6 +69,31 @@ class PlainTrtllm final : public PlainScheduler {
     return r->known() - (started(r) ? r->cached : found_in_place(r));
   }
 
+  /// What a request that has not started finds in the tree; nothing where its KV comes from a prefill tier.
+  [[nodiscard]] PlainReusePool::Found found_by(const PlainSequence* r) const {
+    return started(r) || found_in_place(r) > 0 ? PlainReusePool::Found{} : pool_.find(*r);
+  }
+  [[nodiscard]] std::int64_t reusable(const PlainSequence* r) const {
+    if (!knobs_.microbatch_reuse_discount) return 0;
+    return static_cast<std::int64_t>(found_by(r).full.size()) * server_.block_size;
+  }
+  /// Blocks that others hold need none of the free ones.
+  [[nodiscard]] std::int64_t shared(const PlainSequence* r) const { return pool_.held(found_by(r)); }
+  /// Is it put off, since the first block that it would fill is being filled for another?
+  [[nodiscard]] bool put_off(const PlainSequence* r) const {
+    if (!delays() || started(r) || found_in_place(r) > 0 || r->request->no_prefix_read) return false;
+    const auto first = pool_.first_new(*r);
+    return first && coming_.count(*first) > 0;
+  }
+  void expect_blocks_of(const PlainSequence* r) {
+    if (!delays() || generates(r) || (!started(r) && found_in_place(r) > 0)) return;
+    if (const auto first = pool_.first_new(*r)) coming_.insert(*first);
+  }
+  [[nodiscard]] bool delays() const {
+    return knobs_.enable_block_reuse && server_.scheduler.engine != "trtllm-static-batch";
+  }
+  [[nodiscard]] std::int64_t need(const PlainSequence* r) const;
+
   std::vector<PlainSequence*> take_to_the_end(PlainPlan& plan);
   std::vector<PlainSequence*> take_for_next_step(PlainPlan& plan);
   void pause(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason);
@@ -70,9 +103,11 @@ class PlainTrtllm final : public PlainScheduler {
 
   const ServerConfig& server_;
   const TrtllmKnobs& knobs_;
-  PlainPool pool_;
-  std::vector<PlainSequence*> active_;         // all requests, at the start of the pass
-  std::set<const PlainSequence*> generating_;  // whose context is complete
+  PlainReusePool pool_;
+  std::vector<PlainSequence*> active_;           // all requests, at the start of the pass
+  std::vector<const PlainSequence*> completed_;  // whose context the pass at hand completes
+  std::set<PlainReusePool::Path> coming_;        // blocks that contexts are about to fill
+  std::set<const PlainSequence*> generating_;    // whose context is complete
 };
 
 PlainPlan PlainTrtllm::plan() {
@@ -80,16 +115,23 @@ PlainPlan PlainTrtllm::plan() {
   active_.assign(running.begin(), running.end());
   active_.insert(active_.end(), waiting.begin(), waiting.end());
   std::sort(active_.begin(), active_.end(), comes_before);
+  completed_.clear();
+  coming_.clear();
+  for (const PlainSequence* r : active_) {
+    if (started(r)) expect_blocks_of(r);
+  }
 
   share_tokens(plan, evicts() ? take_for_next_step(plan) : take_to_the_end(plan));
 
   std::sort(running.begin(), running.end(), comes_before);
   std::sort(waiting.begin(), waiting.end(), comes_before);
+  if (plan.limit == AdmissionLimit::arrivals) plan.limit = AdmissionLimit::policy;  // only who was put off waits
   if (waiting.empty()) plan.limit = AdmissionLimit::arrivals;
   if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     grant.sequence->cached += grant.tokens;
-    if (grant.sequence->cached == grant.sequence->known()) generating_.insert(grant.sequence);
+    if (grant.sequence->cached < grant.sequence->known()) continue;
+    if (generating_.insert(grant.sequence).second) completed_.push_back(grant.sequence);
   }
   return plan;
 }
@@ -108,17 +150,18 @@ std::vector<PlainSequence*> PlainTrtllm::take_to_the_end(PlainPlan& plan) {
     return taken;
   }
   for (PlainSequence* r : active_) {
-    if (generates(r)) continue;
+    if (generates(r) || put_off(r)) continue;
     if (static_cast<std::int64_t>(taken.size()) >= server_.scheduler.max_num_seqs) {
       plan.limit = AdmissionLimit::max_num_seqs;
       break;
     }
-    if (remaining_blocks(r) > available) {
+    if (remaining_blocks(r) - shared(r) > available) {
       plan.limit = AdmissionLimit::kv_capacity;
       break;
     }
     taken.push_back(r);
-    available -= remaining_blocks(r);
+    available -= remaining_blocks(r) - shared(r);
+    expect_blocks_of(r);
   }
   std::sort(taken.begin(), taken.end(), comes_before);
   return taken;
@@ -128,18 +171,21 @@ std::vector<PlainSequence*> PlainTrtllm::take_to_the_end(PlainPlan& plan) {
 std::vector<PlainSequence*> PlainTrtllm::take_for_next_step(PlainPlan& plan) {
   std::vector<PlainSequence*> taken;
   const PlainSequence* last_newcomer = nullptr;
-  std::int64_t scheduled_blocks = 0;
   std::size_t end = active_.size();
   for (std::size_t i = 0; i < end;) {
     PlainSequence* r = active_[i];
-    std::int64_t need = 0;  // a later chunk: the first one took the blocks of the whole prompt
-    if (generates(r)) need = pool_.blocks_for(r->cached + 1) - static_cast<std::int64_t>(r->blocks.size());
-    if (!started(r)) need = pool_.blocks_for(r->known());
+    if (put_off(r)) {
+      ++i;
+      continue;
+    }
+    // Counted anew each time: a pause can take from those that were taken what they would have shared.
+    std::int64_t scheduled_blocks = 0;
+    for (const PlainSequence* one : taken) scheduled_blocks += need(one);
 
     const bool place = static_cast<std::int64_t>(taken.size()) < server_.scheduler.max_num_seqs;
-    if (place && scheduled_blocks + need <= pool_.free()) {
+    if (place && scheduled_blocks + need(r) <= pool_.free()) {
       taken.push_back(r);
-      scheduled_blocks += need;
+      expect_blocks_of(r);
       if (!started(r)) last_newcomer = r;
       ++i;
       continue;
@@ -159,6 +205,13 @@ std::vector<PlainSequence*> PlainTrtllm::take_for_next_step(PlainPlan& plan) {
     end = last_started;
   }
   return taken;
+}
+
+/// Blocks that its next step takes from the free ones.
+std::int64_t PlainTrtllm::need(const PlainSequence* r) const {
+  if (!started(r)) return pool_.blocks_for(r->known()) - shared(r);
+  if (!generates(r)) return 0;  // a later chunk: the first one took the blocks of the whole prompt
+  return pool_.blocks_for(r->cached + 1) - static_cast<std::int64_t>(r->blocks.size());
 }
 
 void PlainTrtllm::pause(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason) {
@@ -189,8 +242,8 @@ void PlainTrtllm::share_tokens(PlainPlan& plan, const std::vector<PlainSequence*
       if (spent + 1 > budget()) break;
       generation_tokens += 1;
     } else if (knobs_.context_chunking_policy == ChunkPolicy::none) {
-      if (spent + remaining_context(r) > budget()) break;
-      unchunked_tokens += remaining_context(r);
+      if (spent + remaining_context(r) - reusable(r) > budget()) break;
+      unchunked_tokens += remaining_context(r) - reusable(r);
     } else {
       contexts.push_back(r);
     }
@@ -198,14 +251,22 @@ void PlainTrtllm::share_tokens(PlainPlan& plan, const std::vector<PlainSequence*
   }
 
   const std::vector<std::int64_t> cut = chunks(contexts, budget() - generation_tokens);
+  std::map<const PlainSequence*, std::int64_t> whole;  // before anybody takes blocks that others were to reuse
+  for (const PlainSequence* r : batch) whole[r] = remaining_context(r) - reusable(r);
   for (PlainSequence* r : taken) {
     const auto chunked = std::find(contexts.begin(), contexts.end(), r);
     std::int64_t tokens = 0;
     if (chunked != contexts.end()) {
       tokens = cut[static_cast<std::size_t>(chunked - contexts.begin())];
     } else if (std::find(batch.begin(), batch.end(), r) != batch.end()) {
-      tokens = generates(r) ? 1 : remaining_context(r);
+      tokens = generates(r) ? 1 : whole.at(r);
     }
+    // A prompt that must be computed whole cannot start where what it was to reuse was handed out in this pass.
+    const PlainReusePool::Found found = found_by(r);
+    const std::int64_t in_place = started(r) ? r->cached : found_in_place(r) + pool_.tokens_in(found);
+    const bool in_chunks = knobs_.context_chunking_policy != ChunkPolicy::none;
+    if (!started(r) && !in_chunks && r->known() - in_place > tokens) tokens = 0;
+    tokens = std::min(tokens, r->known() - in_place);
     if (tokens == 0) {
       if (!started(r)) {
         plan.limit = batch_is_full ? AdmissionLimit::max_num_seqs : AdmissionLimit::token_budget;
@@ -213,11 +274,12 @@ void PlainTrtllm::share_tokens(PlainPlan& plan, const std::vector<PlainSequence*
       continue;
     }
     if (!started(r)) {
-      r->cached = found_in_place(r);
+      r->cached = in_place;
       if (r->cached > 0) plan.found.push_back({r, r->cached});
       waiting.erase(std::find(waiting.begin(), waiting.end(), r));
       running.push_back(r);
-      pool_.take(*r, pool_.blocks_for(r->known()));
+      pool_.take_found(*r, found);
+      pool_.take(*r, pool_.blocks_for(r->known()) - static_cast<std::int64_t>(r->blocks.size()));
     } else if (generates(r)) {
       pool_.take(*r, pool_.blocks_for(r->cached + 1) - static_cast<std::int64_t>(r->blocks.size()));
     }
@@ -225,52 +287,58 @@ void PlainTrtllm::share_tokens(PlainPlan& plan, const std::vector<PlainSequence*
   }
 }
 
-/// What each prompt gets, where prompts may be cut.
+/// The tokens that each prompt computes, where prompts may be cut.
 std::vector<std::int64_t> PlainTrtllm::chunks(const std::vector<PlainSequence*>& contexts,
                                               std::int64_t capacity) const {
   const std::int64_t unit = knobs_.chunk_unit.value_or(server_.block_size);
-  const std::int64_t longest = knobs_.max_context_length.value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t longest = knobs_.max_context_length.value_or(std::numeric_limits<std::int64_t>::max() / 2);
+  std::vector<std::int64_t> tokens(contexts.size(), 0);
   std::int64_t wanted = 0;
   bool all_fit = knobs_.context_chunking_policy != ChunkPolicy::force_chunk;
-  for (const PlainSequence* r : contexts) {
-    wanted += std::min(remaining_context(r), longest);
-    if (remaining_context(r) > longest) all_fit = false;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    tokens[i] = remaining_context(contexts[i]) - reusable(contexts[i]);
+    wanted += std::min(tokens[i], longest);
+    if (tokens[i] > longest) all_fit = false;
   }
-  if (wanted > capacity) all_fit = false;
+  if (all_fit && wanted <= capacity) return tokens;
 
-  std::vector<std::int64_t> chunk(contexts.size(), 0);
-  if (all_fit) {
-    for (std::size_t i = 0; i < contexts.size(); ++i) chunk[i] = remaining_context(contexts[i]);
-    return chunk;
-  }
   if (knobs_.context_chunking_policy == ChunkPolicy::first_come_first_served) {
     for (std::size_t i = 0; i < contexts.size(); ++i) {
-      chunk[i] = std::min({remaining_context(contexts[i]), capacity, longest});
-      if (chunk[i] < remaining_context(contexts[i])) chunk[i] -= chunk[i] % unit;
-      capacity -= chunk[i];
+      const std::int64_t remaining = remaining_context(contexts[i]);
+      const std::int64_t free_of_charge = reusable(contexts[i]);
+      std::int64_t chunk = remaining;
+      if (remaining - free_of_charge > capacity) chunk = capacity;
+      if (chunk - free_of_charge > longest) chunk = std::min(free_of_charge + longest, remaining);
+      if (chunk < remaining) chunk -= chunk % unit;
+      tokens[i] = std::min({chunk, remaining - free_of_charge, longest});
+      capacity -= tokens[i];
     }
   }
   if (knobs_.context_chunking_policy == ChunkPolicy::force_chunk) {
     for (std::size_t i = 0; i < contexts.size(); ++i) {
-      const std::int64_t one = std::min(remaining_context(contexts[i]), unit);
-      if (one <= capacity) chunk[i] = one;
-      capacity -= chunk[i];
+      tokens[i] = std::min(remaining_context(contexts[i]), unit);
+      if (tokens[i] > capacity) tokens[i] = 0;
+      capacity -= tokens[i];
     }
   }
   if (knobs_.context_chunking_policy == ChunkPolicy::equal_progress) {
-    std::int64_t added = 1;
-    while (added > 0 && capacity > 0) {
-      added = 0;
+    std::vector<std::int64_t> chunk(contexts.size(), 0);
+    std::fill(tokens.begin(), tokens.end(), 0);
+    bool added = true;
+    while (added && capacity > 0) {
+      added = false;
       for (std::size_t i = 0; i < contexts.size(); ++i) {
-        const std::int64_t more = std::min(unit, remaining_context(contexts[i]) - chunk[i]);
-        if (more > capacity || chunk[i] + more > longest) continue;
-        chunk[i] += more;
-        capacity -= more;
-        added += more;
+        const std::int64_t larger = std::min(chunk[i] + unit, remaining_context(contexts[i]));
+        const std::int64_t computed = std::max<std::int64_t>(0, larger - reusable(contexts[i]));
+        if (computed - tokens[i] > capacity || computed > longest || larger == chunk[i]) continue;
+        capacity -= computed - tokens[i];
+        chunk[i] = larger;
+        tokens[i] = computed;
+        added = true;
       }
     }
   }
-  return chunk;
+  return tokens;
 }
 
 /// Takes away who can never run.
