@@ -110,7 +110,8 @@ EngineRules rules_of(const ServerConfig& server) {
   if (engine == "sglang") {
     const SglangKnobs& knobs = server.scheduler.sglang;
     // Where chunks end at pages, a chunk of less than a page starts nobody, and so may what decodes leave of one.
-    return {.evicts_or_admits = !knobs.enable_priority_scheduling,
+    return {.stalls = true,
+            .evicts_or_admits = !knobs.enable_priority_scheduling,
             .may_stand_still = knobs.chunked_prefill_size > 0 && server.block_size > 1,
             .has_radix_tree = !knobs.disable_radix_cache,
             .prompts_or_tokens = !knobs.enable_mixed_chunk,

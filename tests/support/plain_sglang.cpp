@@ -23,8 +23,8 @@ PlainPlan PlainSglang::plan() {
     decode(plan);
   }
   plan.moved = batch_before || (full_before && !batch_.full);
-  // Where nobody is there, who is refused for memory is refused for ever, unless another pass comes first.
-  const bool again = plan.moved && !grid_;
+  // Where nobody is there, who is refused for memory is refused for ever; not before the engine came to rest.
+  const bool again = plan.moved && !on_grid_;
   if (gives_up_ && !again && running.empty() && plan.empty() && plan.limit == AdmissionLimit::kv_capacity) {
     plan.cancelled.push_back({waiting.front(), "can never be admitted"});
     waiting.pop_front();
