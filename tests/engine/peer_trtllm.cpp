@@ -1,6 +1,7 @@
 #include "tests/engine/peer_trtllm.hpp"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 

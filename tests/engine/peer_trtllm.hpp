@@ -1,7 +1,7 @@
 #pragma once
 // Cases of TensorRT-LLM's own tests, as they are recorded beside the repository.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

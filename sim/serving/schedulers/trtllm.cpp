@@ -36,7 +36,7 @@ void TrtllmScheduler::plan(const ReplicaView& view, Draft& draft) {
   share_tokens(view, draft);
   // Where nothing else stands in the way, who waits was put off.
   if (limit_ == AdmissionLimit::arrivals) limit_ = AdmissionLimit::policy;
-  draft.limited_by(view.anyone_waits() ? limit_ : AdmissionLimit::arrivals);
+  draft.limited_by(view.anyone_waits() || draft.gave_up_any() ? limit_ : AdmissionLimit::arrivals);
 }
 
 void TrtllmScheduler::step_ended(const ReplicaView&, Duration) {
