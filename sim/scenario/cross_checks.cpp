@@ -107,7 +107,16 @@ class Checks {
 
   void scheduler() {
     const SchedulerSpec& scheduler = scenario_.scheduler;
+    if (scheduler.engine == "sglang") sglang();
     check_policies(reading_, tree_, scheduler);
+    const std::optional<std::string>& fate = scheduler.policies.kv_fate;
+    if (scenario_.memory.prefix_caching && fate && *fate != "dropped") {
+      error("scheduler.kv_fate", "contradiction",
+            "'scheduler.kv_fate: " + *fate +
+                "' contradicts 'memory.prefix_caching: true': a victim's KV is moved to the "
+                "host, or its full blocks stay findable where they are",
+            "remove one of the two");
+    }
     if (engine_reads(scheduler.engine, "reservation") && model_len_limit(scenario_) == no_model_len_limit) {
       error("scheduler", "missing-key",
             "engine '" + scheduler.engine +
@@ -183,6 +192,30 @@ class Checks {
       error("memory.host_cache.write", "contradiction",
             "blocks are handed out one by one, so what is written then is one block",
             "write 'chunk: " + block + "' as memory.block_size is, or 'write: through'");
+    }
+  }
+
+  void sglang() {
+    const SglangKnobs& knobs = scenario_.scheduler.sglang;
+    if (scenario_.serving.prefill == PrefillMode::arrives_computed) {
+      error("serving.prefill", "unsupported",
+            "engine 'sglang' computes prompts itself: its decode servers behind a prefill tier have a scheduler of "
+            "their own",
+            "write 'prefill: computed', or choose another engine");
+    }
+    if (knobs.chunked_prefill_size > 0 && knobs.chunked_prefill_size < scenario_.memory.block_size) {
+      error("scheduler.chunked_prefill_size", "contradiction",
+            "'scheduler.chunked_prefill_size' is below 'memory.block_size' (" +
+                std::to_string(scenario_.memory.block_size) +
+                "): a chunk is whole pages, so no prompt would ever start",
+            "raise it to a multiple of the page, or write 0 for no chunks");
+    }
+    const bool matches = knobs.schedule_policy == SglangOrder::lpm || knobs.schedule_policy == SglangOrder::dfs_weight;
+    if (matches && knobs.disable_radix_cache) {
+      error("scheduler.schedule_policy", "contradiction",
+            "'scheduler.schedule_policy' goes by what is in the radix cache, which 'scheduler.disable_radix_cache' "
+            "switches off",
+            "the real server falls back to fcfs: write that, or leave the cache on");
     }
   }
 

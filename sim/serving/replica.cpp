@@ -89,8 +89,9 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
     Draft draft(state_, decisions_);
     scheduler_->plan(ReplicaView(state_), draft);
   } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
-  for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
+  // In the order of the decisions: a pass evicts before it gives up who waits.
   cancel_hopeless();
+  for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
   const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();

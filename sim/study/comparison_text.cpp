@@ -138,8 +138,11 @@ void write_variants(const VariantComparison& comparison, std::ostream& out) {
     if (!objection.empty()) out << ": cannot run: " << printable(objection);
     out << '\n';
     if (comparison.played[v].oracles.empty()) continue;
-    out << "       it knows what no real server could:";
-    for (const std::string& oracle : comparison.played[v].oracles) out << ' ' << printable(oracle) << ';';
+    const char* before = "       it knows what no real server could: ";
+    for (const std::string& oracle : comparison.played[v].oracles) {
+      out << before << printable(oracle);
+      before = "; ";
+    }
     out << '\n';
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/core/math.hpp"
 #include "sim/core/random.hpp"
 #include "sim/workload/content.hpp"
 #include "sim/workload/sources.hpp"
@@ -74,11 +75,23 @@ class Lengths {
         return spec_.min;
       case LengthDistribution::uniform:
         return stream_.integer(spec_.min, spec_.max);
+      case LengthDistribution::lognormal:
+        return lognormal();
     }
     return spec_.min;
   }
 
  private:
+  // The logarithm is normal with variance s^2 = log(1 + cv^2) and mean log(mean) - s^2 / 2.
+  std::int64_t lognormal() {
+    const double variance = math::log(1 + spec_.cv * spec_.cv);
+    const double normal = math::normal_quantile(stream_.unit() * (1 - 0x1p-53));
+    const double drawn = spec_.mean * math::exp(std::sqrt(variance) * normal - variance / 2);
+    const auto longest = static_cast<double>(spec_.max);
+    if (drawn >= longest) return spec_.max;
+    return std::max(spec_.min, static_cast<std::int64_t>(std::floor(drawn + 0.5)));
+  }
+
   LengthSpec spec_;
   Stream stream_;
 };

@@ -80,7 +80,7 @@ inline constexpr Field class_fields[] = {
                                              .range = from_to(0, latest_arrival * 1e9)}),
 };
 
-inline constexpr std::string_view length_distribution_names[] = {"constant", "uniform"};
+inline constexpr std::string_view length_distribution_names[] = {"constant", "uniform", "lognormal"};
 
 // A length is a number of tokens, or a mapping where it is drawn.
 inline Value constant_length(const LengthSpec& length) {
@@ -93,6 +93,10 @@ inline void set_constant_length(LengthSpec& length, const Value& value) {
 }
 inline constexpr Field length_shorthand = computed_field<LengthSpec, constant_length, set_constant_length>(
     "tokens", Kind::tokens, {.range = from_to(1, longest_request)});
+constexpr bool length_is_lognormal(const LengthSpec& length) {
+  return length.distribution == LengthDistribution::lognormal;
+}
+inline constexpr Applies to_lognormal = when<&length_is_lognormal>("distribution is lognormal", "distribution");
 inline constexpr Field length_fields[] = {
     field<&LengthSpec::distribution>(
         "distribution",
@@ -103,6 +107,14 @@ inline constexpr Field length_fields[] = {
     field<&LengthSpec::max>(
         "max",
         {.doc = "the longest", .need = Need::required, .kind = Kind::tokens, .range = from_to(1, longest_request)}),
+    field<&LengthSpec::mean>("mean", {.doc = "tokens on average, before min and max cut",
+                                      .need = Need::required,
+                                      .range = from_to(1, longest_request),
+                                      .applies = to_lognormal}),
+    field<&LengthSpec::cv>("cv", {.doc = "standard deviation over mean, before min and max cut",
+                                  .need = Need::required,
+                                  .range = from_to(0, 100),
+                                  .applies = to_lognormal}),
 };
 
 inline constexpr std::string_view arrival_process_names[] = {"all_at_once", "constant", "poisson"};

@@ -12,13 +12,16 @@
 namespace decodesim {
 
 enum class ArrivalProcess { all_at_once, constant, poisson };
-enum class LengthDistribution { constant, uniform };
+enum class LengthDistribution { constant, uniform, lognormal };
 
-/// Tokens of a prompt or an answer. `constant` has min = max.
+/// Tokens of a prompt or an answer. `constant` has min = max. `lognormal` has a mean and a coefficient of variation, the
+/// standard deviation over the mean; draws beyond min and max are cut to them, which moves both a little.
 struct LengthSpec {
   LengthDistribution distribution = LengthDistribution::constant;
   std::int64_t min = 0;
   std::int64_t max = 0;
+  double mean = 0;
+  double cv = 0;
 };
 
 struct ArrivalSpec {

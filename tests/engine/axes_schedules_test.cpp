@@ -7,6 +7,7 @@
 
 #include "tests/support/engines.hpp"
 #include "tests/support/invariants.hpp"
+#include "tests/support/kept_schedule.hpp"
 #include "tests/support/schedule_table.hpp"
 #include "tests/support/step_cost.hpp"
 
@@ -48,6 +49,40 @@ void check_schedule(const ServerConfig& config, const std::vector<Request>& requ
   }
 }
 
+// The tables; those of G5b are printed with its two variants.
+constexpr const char* g5b_distinct =
+    "1 | | | 2 | |\n"
+    "2 | A1 B1 | | 0 | |\n"
+    "3 | A1 | B | 0 | A | B\n"
+    "4 | B2 | | 0 | B |\n";
+constexpr const char* g5b_simultaneous =
+    "1 | A1 B1 | | 0 | |\n"
+    "2 | | A | 1 | | A\n"
+    "3 | B1 | | 0 | B | A\n"
+    "4 | A2 | | 0 | A |\n";
+constexpr const char* gives_back =
+    "1 | A2 | | 5 | |\n"
+    "2 | A1 B1 L2 | | 2 | |\n"
+    "3 | A1 B1 L2 | | 1 | |\n"
+    "4 | B1 L3 | A | 0 | B | A\n"
+    "5 | L4 | | 0 | | A\n"
+    "6 | L1 | | 0 | L | A\n"
+    "7 | A4 | | 4 | |\n"
+    "8 | A1 | | 3 | |\n"
+    "9 | A1 | | 3 | A |\n";
+constexpr const char* more_than_the_budget =
+    "1 | A1 | | 5 | |\n"
+    "2 | A1 | | 4 | |\n"
+    "3 | A1 | | 3 | |\n"
+    "4 | A1 | | 2 | |\n"
+    "5 | A1 B1 | | 0 | |\n"
+    "6 | C1 D1 | A | 3 | | A\n"
+    "7 | B1 C1 | | 1 | C | A\n"
+    "8 | B1 D1 | | 1 | B D | A\n"
+    "9 | A2 | | 4 | |\n"
+    "10 | A2 | | 2 | |\n"
+    "11 | A2 | | 0 | A |\n";
+
 ServerConfig by_priority(ServerConfig config) {
   config.scheduler.policies.queue_order = "priority";
   return config;
@@ -57,19 +92,11 @@ ServerConfig by_priority(ServerConfig config) {
 
 TEST_CASE("of equally urgent ones the last that came is evicted, and its victim waits for a block") {
   // G5b with stamps of their own, a pass later than printed, since both must have come before it.
-  check_schedule(by_priority(server(2, 1, 4)), {request(0, "A", 1, 2, 0.1), request(1, "B", 1, 2, 0.2)},
-                 "1 | | | 2 | |\n"
-                 "2 | A1 B1 | | 0 | |\n"
-                 "3 | A1 | B | 0 | A | B\n"
-                 "4 | B2 | | 0 | B |\n");
+  check_schedule(by_priority(server(2, 1, 4)), {request(0, "A", 1, 2, 0.1), request(1, "B", 1, 2, 0.2)}, g5b_distinct);
 }
 
 TEST_CASE("of those that came at one instant the first in running is evicted, and who stands behind it gets nothing") {
-  check_schedule(by_priority(server(2, 1, 4)), {request(0, "A", 1, 2, 0), request(1, "B", 1, 2, 0)},
-                 "1 | A1 B1 | | 0 | |\n"
-                 "2 | | A | 1 | | A\n"
-                 "3 | B1 | | 0 | B | A\n"
-                 "4 | A2 | | 0 | A |\n");
+  check_schedule(by_priority(server(2, 1, 4)), {request(0, "A", 1, 2, 0), request(1, "B", 1, 2, 0)}, g5b_simultaneous);
 }
 
 TEST_CASE("the most urgent waits first, and a victim goes back to the place of its key") {
@@ -92,15 +119,7 @@ TEST_CASE("a victim that has tokens of this pass gives them back, and who stands
   ServerConfig config = by_priority(server(6, 2, 4));
   config.scheduler.reserve_full_isl = false;
   check_schedule(config, {request(0, "A", 2, 5, 0, 9), request(1, "B", 1, 3, 0.2, 0), request(2, "L", 12, 1, 0.3, 1)},
-                 "1 | A2 | | 5 | |\n"
-                 "2 | A1 B1 L2 | | 2 | |\n"
-                 "3 | A1 B1 L2 | | 1 | |\n"
-                 "4 | B1 L3 | A | 0 | B | A\n"
-                 "5 | L4 | | 0 | | A\n"
-                 "6 | L1 | | 0 | L | A\n"
-                 "7 | A4 | | 4 | |\n"
-                 "8 | A1 | | 3 | |\n"
-                 "9 | A1 | | 3 | A |\n");
+                 gives_back);
 }
 
 TEST_CASE("more sequences than the budget has tokens run in order of admission, and the last get nothing") {
@@ -111,17 +130,7 @@ TEST_CASE("more sequences than the budget has tokens run in order of admission, 
   check_schedule(
       config,
       {request(0, "A", 1, 6, 0, 5), request(1, "B", 1, 3, 4), request(2, "C", 1, 2, 5), request(3, "D", 1, 2, 5)},
-      "1 | A1 | | 5 | |\n"
-      "2 | A1 | | 4 | |\n"
-      "3 | A1 | | 3 | |\n"
-      "4 | A1 | | 2 | |\n"
-      "5 | A1 B1 | | 0 | |\n"
-      "6 | C1 D1 | A | 3 | | A\n"
-      "7 | B1 C1 | | 1 | C | A\n"
-      "8 | B1 D1 | | 1 | B D | A\n"
-      "9 | A2 | | 4 | |\n"
-      "10 | A2 | | 2 | |\n"
-      "11 | A2 | | 0 | A |\n");
+      more_than_the_budget);
 }
 
 TEST_CASE("a victim waits at the head, at the tail or at its own place") {
@@ -172,6 +181,13 @@ TEST_CASE("requests that evict each other without end are named by the watchdog"
     CAPTURE(table.run().watchdog);
     CHECK(table.run().watchdog.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("the schedules of the scenario files are these tables") {
+  CHECK(kept_schedule("priority-evicts-the-last-that-came") == g5b_distinct);
+  CHECK(kept_schedule("priority-evicts-the-first-of-one-instant") == g5b_simultaneous);
+  CHECK(kept_schedule("victim-gives-tokens-back") == gives_back);
+  CHECK(kept_schedule("more-run-than-the-budget") == more_than_the_budget);
 }
 
 }  // namespace decodesim::tests

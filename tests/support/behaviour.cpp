@@ -33,10 +33,14 @@ class Endings : public Observer {
 }  // namespace
 
 std::map<std::string, PlayedCase> play_behaviour(const std::string& name, Observer* watch) {
+  return play_scenario("behaviours/" + name, watch);
+}
+
+std::map<std::string, PlayedCase> play_scenario(const std::string& name, Observer* watch) {
   ::setenv("DECODESIM_HOME", DECODESIM_SOURCE_DIR, 1);
   std::map<std::string, PlayedCase> played;
   std::vector<Diagnostic> warnings;
-  const std::string file = std::string(DECODESIM_SOURCE_DIR) + "/scenarios/behaviours/" + name + ".yaml";
+  const std::string file = std::string(DECODESIM_SOURCE_DIR) + "/scenarios/" + name + ".yaml";
   for (const Scenario& scenario : load_scenarios(file, {}, warnings)) {
     PlayedCase& one = played[scenario.case_name];
     Assembly parts = assemble(scenario, "test");

@@ -30,5 +30,7 @@ struct PlayedCase {
 /// All cases of scenarios/behaviours/NAME.yaml by their names; the invariants of accounts hold, or this throws. `watch`,
 /// where given, is told the facts of every case.
 std::map<std::string, PlayedCase> play_behaviour(const std::string& name, Observer* watch = nullptr);
+/// The same for scenarios/NAME.yaml.
+std::map<std::string, PlayedCase> play_scenario(const std::string& name, Observer* watch = nullptr);
 
 }  // namespace decodesim::tests

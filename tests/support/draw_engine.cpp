@@ -115,13 +115,15 @@ void draw_content(Draws& draws, std::vector<Request>& requests) {
 
 void draw_sglang(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SglangKnobs& knobs = server.scheduler.sglang;
-  knobs.chunked_prefill_size = draws.chance(30) ? 0 : draws.between(1, ranges.budget_max);
+  knobs.chunked_prefill_size =
+      draws.chance(30) ? 0 : draws.between(16, draws.chance(50) ? 24 : ranges.budget_max);  // at least a page
   if (draws.chance(40)) knobs.max_prefill_tokens = draws.between(1, ranges.budget_max);
   knobs.enable_mixed_chunk = draws.chance(50);
   knobs.schedule_conservativeness = draws.pick({0.0, 0.05, 0.3, 1.0, 1.0, 3.0});
   knobs.disable_radix_cache = draws.chance(40);
-  knobs.schedule_policy = draws.pick({SglangOrder::fcfs, SglangOrder::fcfs, SglangOrder::lof, SglangOrder::lpm,
-                                      SglangOrder::dfs_weight, SglangOrder::random});
+  knobs.schedule_policy = draws.pick({SglangOrder::fcfs, SglangOrder::fcfs, SglangOrder::lof, SglangOrder::random});
+  if (!knobs.disable_radix_cache && draws.chance(50))
+    knobs.schedule_policy = draws.pick({SglangOrder::lpm, SglangOrder::dfs_weight});
   knobs.enable_priority_scheduling = draws.chance(40);
   if (knobs.enable_priority_scheduling) knobs.priority_scheduling_preemption_threshold = draws.between(0, 3);
   if (draws.chance(30)) knobs.retraction_policy = SglangRetraction::priority;

@@ -22,12 +22,13 @@ PlainPlan PlainSglang::plan() {
   } else {
     decode(plan);
   }
-  // Where nobody is there, who is refused for memory is refused for ever.
-  if (gives_up_ && running.empty() && plan.empty() && plan.limit == AdmissionLimit::kv_capacity) {
+  plan.moved = batch_before || (full_before && !batch_.full);
+  // Where nobody is there, who is refused for memory is refused for ever, unless another pass comes first.
+  const bool again = plan.moved && !grid_;
+  if (gives_up_ && !again && running.empty() && plan.empty() && plan.limit == AdmissionLimit::kv_capacity) {
     plan.cancelled.push_back({waiting.front(), "can never be admitted"});
     waiting.pop_front();
   }
-  plan.moved = batch_before || (full_before && !batch_.full);
   for (const PlainPlan::Grant& grant : plan.scheduled) grant.sequence->cached += grant.tokens;
   return plan;
 }

@@ -33,6 +33,7 @@ class PlainSglang final : public PlainScheduler {
       : knobs_(server.scheduler.sglang),
         max_running_(static_cast<std::int64_t>(server.scheduler.max_num_seqs)),
         gives_up_(server.scheduler.never_fits == NeverFits::fail_after),
+        grid_(server.grid_step > Duration(0)),
         page_(server.block_size),
         pool_(server.usable_blocks * server.block_size),
         free_(pool_),
@@ -124,6 +125,7 @@ class PlainSglang final : public PlainScheduler {
   SglangKnobs knobs_;
   std::int64_t max_running_;
   bool gives_up_;
+  bool grid_;
   std::int64_t page_;
   std::int64_t pool_;
   std::int64_t free_;

@@ -225,7 +225,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
 
 std::uint64_t last_seed() {
   const char* chosen = std::getenv("DECODESIM_SCENARIOS");
-  return chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 2000;
+  return chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 5000;
 }
 
 std::string RandomScenario::yaml() const {

@@ -39,7 +39,7 @@ struct RandomScenario {
 /// full of a feature and some without it.
 RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size = ScenarioSize::small);
 
-/// Seeds 1 to this one are played by the property tests: 2,000, or what DECODESIM_SCENARIOS says for a longer soak.
+/// Seeds 1 to this one are played by the property tests: 5,000, or what DECODESIM_SCENARIOS says for a longer soak.
 std::uint64_t last_seed();
 
 }  // namespace decodesim::tests
