@@ -47,6 +47,29 @@ inline constexpr Field host_swap_fields[] = {
                                             .range = from_to(0, most_blocks)}),
 };
 
+constexpr bool host_cache_comes_from_bytes(const HostCacheSpec& host) { return !host.chunks.has_value(); }
+inline constexpr std::string_view host_write_names[] = {"through", "on_evict"};
+inline constexpr Field host_cache_fields[] = {
+    field<&HostCacheSpec::capacity>(
+        "capacity", {.doc = "host memory that keeps KV, a GPU",
+                     .need = Need::required,
+                     .range = from_to(1, 1e15),
+                     .applies = when<&host_cache_comes_from_bytes>("memory.host_cache.chunks is not given", "chunks")}),
+    field<&HostCacheSpec::chunks>("chunks", {.doc = "chunks that the host has room for; replaces the capacity",
+                                             .need = Need::optional,
+                                             .range = from_to(1, most_blocks)}),
+    field<&HostCacheSpec::chunk>("chunk",
+                                 {.doc = "tokens that are kept and found as one, whole blocks: LMCache's default",
+                                  .source = DefaultSource::spec,
+                                  .kind = Kind::tokens,
+                                  .range = from_to(1, 1 << 20)}),
+    field<&HostCacheSpec::write>(
+        "write",
+        {.doc = "when KV goes to the host: when a prompt's step computed it, or when the device hands its block out",
+         .source = DefaultSource::assumed,
+         .choices = host_write_names}),
+};
+
 inline constexpr Field host_link_fields[] = {
     field<&HostLinkSpec::bandwidth>(
         "bandwidth", {.doc = "what a GPU's transfers see, per direction; absent: from the node's links to its host",
@@ -103,6 +126,10 @@ inline constexpr Field memory_fields[] = {
     record<&MemorySpec::host_swap>(
         "host_swap", host_swap_fields,
         {.doc = "host memory that a scheduler which swaps moves KV to", .need = Need::optional}),
+    record<&MemorySpec::host_cache>(
+        "host_cache", host_cache_fields,
+        {.doc = "host memory that keeps computed KV, so that requests find what the device has forgotten",
+         .need = Need::optional}),
     record<&MemorySpec::host_link>("host_link", host_link_fields,
                                    {.doc = "how fast that goes", .need = Need::optional}),
 };

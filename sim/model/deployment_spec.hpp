@@ -26,6 +26,19 @@ struct HostSwapSpec {
   std::optional<std::int64_t> blocks;  // of the server; overrides the capacity
 };
 
+/// When KV is written to the host: as soon as a prompt's step computed it, or when the device hands its block out.
+enum class HostWrite { through, on_evict };
+
+/// Host memory that keeps computed KV. Without a capacity or a number of chunks there is none.
+struct HostCacheSpec {
+  Bytes capacity{0.0};                 // a GPU
+  std::optional<std::int64_t> chunks;  // of the server; overrides the capacity
+  std::int64_t chunk = 256;            // tokens that are kept and found as one; LMCache's default
+  HostWrite write = HostWrite::through;
+
+  [[nodiscard]] bool on() const { return chunks.has_value() || capacity.value() > 0; }
+};
+
 /// The way between a GPU and its host.
 struct HostLinkSpec {
   std::optional<BytesPerSecond> bandwidth;  // a GPU, per direction, as transfers see it; absent: the node's links say
@@ -43,6 +56,7 @@ struct MemorySpec {
   bool uncached_free_to_front = true;          // freed blocks that cannot be found are reused first
   std::optional<std::int64_t> num_gpu_blocks;  // what the server's log prints; overrides the budget
   HostSwapSpec host_swap;
+  HostCacheSpec host_cache;
   HostLinkSpec host_link;
 };
 

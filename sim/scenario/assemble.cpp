@@ -85,6 +85,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.block_size = scenario.memory.block_size;
   server.host_blocks = std::get<HostMemory>(host).blocks;
   server.host = std::get<HostMemory>(host).transfer;
+  server.host_cache = std::get<HostMemory>(host).cache;
   server.prefix_caching = scenario.memory.prefix_caching;
   server.uncached_free_to_front = scenario.memory.uncached_free_to_front;
   server.max_model_len = model_len_limit(scenario);

@@ -163,14 +163,40 @@ class Checks {
 
   void host() {
     const DocumentNode* memory = tree_.find("memory");
-    if (memory == nullptr || may_swap(scenario_.scheduler)) return;
+    if (memory == nullptr) return;
+    if (memory->find("host_cache") != nullptr) host_cache();
+    if (may_swap(scenario_.scheduler)) return;
     for (const char* key : {"host_swap", "host_link"}) {
-      if (memory->find(key) == nullptr) continue;
+      if (memory->find(key) == nullptr || (key == std::string("host_link") && scenario_.memory.host_cache.on()))
+        continue;
       const std::string path = "memory." + std::string(key);
       error(path, "no-effect",
             "'" + path + "' has an effect only where the scheduler swaps, and that of engine '" +
                 scenario_.scheduler.engine + "' does not",
             "remove it");
+    }
+  }
+
+  void host_cache() {
+    const MemorySpec& memory = scenario_.memory;
+    const std::string block = std::to_string(memory.block_size);
+    if (!engine_reads(scenario_.scheduler.engine, "host_cache")) {
+      error("memory.host_cache", "no-effect",
+            "'memory.host_cache' has no effect on engine '" + scenario_.scheduler.engine + "'", "remove it");
+    }
+    if (memory.host_cache.chunk % memory.block_size != 0) {
+      error("memory.host_cache.chunk", "out-of-range", "'memory.host_cache.chunk' is no whole number of blocks",
+            "choose a multiple of memory.block_size, " + block);
+    }
+    if (memory.host_cache.write != HostWrite::on_evict) return;
+    if (!memory.prefix_caching) {
+      error("memory.host_cache.write", "contradiction",
+            "nothing is evicted where 'memory.prefix_caching' is off, so nothing would be written to the host",
+            "write 'prefix_caching: true', or 'write: through'");
+    } else if (memory.host_cache.chunk != memory.block_size) {
+      error("memory.host_cache.write", "contradiction",
+            "blocks are handed out one by one, so what is written then is one block",
+            "write 'chunk: " + block + "' as memory.block_size is, or 'write: through'");
     }
   }
 

@@ -10,8 +10,8 @@ namespace decodesim {
 
 std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
   HostMemory host;
-  if (!may_swap(scenario.scheduler)) return host;
   const MemorySpec& memory = scenario.memory;
+  if (!may_swap(scenario.scheduler) && !memory.host_cache.on()) return host;
   const ModelSpec& model = scenario.model;
   HostTransfer& transfer = host.transfer;
   transfer.ranks = scenario.parallel.tp;
@@ -22,7 +22,25 @@ std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
     transfer.block_messages = std::int64_t{model.has_latent_cache() ? 1 : 2} * model.layers;
   }
 
-  if (memory.host_swap.blocks) {
+  if (memory.host_cache.on()) {
+    const HostCacheSpec& cache = memory.host_cache;
+    host.cache.chunk_blocks = cache.chunk / memory.block_size;
+    host.cache.write = cache.write;
+    if (cache.chunks) {
+      host.cache.chunks = *cache.chunks;
+    } else if (model.layers > 0) {
+      const Bytes chunk = transfer.block_bytes * static_cast<double>(host.cache.chunk_blocks);
+      host.cache.chunks = static_cast<std::int64_t>(std::floor(cache.capacity / chunk));
+    } else {
+      return PlanError{"memory.host_cache",
+                       "without a model nothing says how many chunks 'memory.host_cache.capacity' holds; write "
+                       "memory.host_cache: {chunks: N}"};
+    }
+  }
+
+  if (!may_swap(scenario.scheduler)) {
+    host.blocks = 0;
+  } else if (memory.host_swap.blocks) {
     host.blocks = *memory.host_swap.blocks;
   } else if (model.layers > 0) {
     host.blocks = static_cast<std::int64_t>(std::floor(memory.host_swap.capacity / transfer.block_bytes));
@@ -43,7 +61,7 @@ std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
   const auto stated = topology.errors.empty() ? host_bandwidth(topology.graph, scenario.parallel.tp) : std::nullopt;
   if (!stated) {
     return PlanError{"memory.host_link",
-                     "the scheduler swaps to the host, but hardware.links show no way from every GPU to it; write "
+                     "KV moves to the host, but hardware.links show no way from every GPU to it; write "
                      "memory.host_link: {bandwidth: 25 GB/s}, or add a link from gpu to host"};
   }
   transfer.bandwidth = *stated * memory.host_link.efficiency;

@@ -217,12 +217,12 @@ std::vector<DefaultUsed> defaults_in_effect(const Scenario& scenario) {
   collect_defaults(scenario_fields, &scenario, "", scenario, found);
   // Whether the host's memory is used is for the scheduler to say, so its defaults are listed here where nothing of them
   // is stated.
-  if (may_swap(scenario.scheduler)) {
+  if (may_swap(scenario.scheduler) || scenario.memory.host_cache.on()) {
     const MemorySpec& memory = scenario.memory;
     const auto add = [&](FieldTable fields, const void* spec, const std::string& path) {
       if (is_untouched(fields, spec)) collect_defaults(fields, spec, path, scenario, found);
     };
-    add(host_swap_fields, &memory.host_swap, "memory.host_swap");
+    if (may_swap(scenario.scheduler)) add(host_swap_fields, &memory.host_swap, "memory.host_swap");
     if (scenario.cost.model != CostKind::fixed) add(host_link_fields, &memory.host_link, "memory.host_link");
   }
   return found;

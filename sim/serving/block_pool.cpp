@@ -28,7 +28,8 @@ BlockId BlockPool::take_first() {
   unlink(id);
   blocks_[id].references = 1;
   if (hashed_.has(id)) {
-    hashed_.remove(id);
+    const std::uint64_t hash = hashed_.remove(id);
+    if (keeps_evicted_) evicted_.push_back(hash);
     ++hashes_evicted_;
   }
   return id;

@@ -2,6 +2,7 @@
 // The paged KV memory of a node: real blocks with identities and reference counts.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/serving/hashed_blocks.hpp"
@@ -44,6 +45,10 @@ class BlockPool {
   /// Blocks that lost their hash because they were handed out.
   [[nodiscard]] std::int64_t hashes_evicted() const { return hashes_evicted_; }
 
+  /// From now on the hashes that are lost are kept until they are asked for, in the order of their loss.
+  void keep_evicted() { keeps_evicted_ = true; }
+  [[nodiscard]] std::vector<std::uint64_t> take_evicted() { return std::exchange(evicted_, {}); }
+
   /// The free blocks in the order in which they will be handed out. Walks them all, as hashed() does those with a hash.
   [[nodiscard]] std::vector<BlockId> free_queue() const;
   [[nodiscard]] std::vector<BlockId> hashed() const { return hashed_.all(); }
@@ -67,6 +72,8 @@ class BlockPool {
   std::int64_t total_;
   std::int64_t free_;
   std::int64_t hashes_evicted_ = 0;
+  bool keeps_evicted_ = false;
+  std::vector<std::uint64_t> evicted_;
   UncachedFree uncached_;
 };
 

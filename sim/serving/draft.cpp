@@ -181,6 +181,12 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   waiting.admitted = true;
 }
 
+void Draft::load(Sequence& admitted, std::int64_t tokens, std::int64_t blocks) {
+  admitted.host_found += tokens;
+  decisions_.host_found += tokens;
+  decisions_.blocks_loaded += blocks;
+}
+
 void Draft::drop(Sequence& sequence, std::string_view reason) {
   if (sequence.state == SequenceState::swapped) {
     std::erase(state_.swapped, &sequence);

@@ -61,6 +61,10 @@ class Draft {
   /// Admits a waiting sequence, with `found` tokens in place, and gives it the next `tokens`; none, where a later call
   /// does. The caller took the memory.
   void admit(Sequence& waiting, std::int64_t found, std::int64_t tokens);
+  /// So many blocks go to the host tier in this pass.
+  void store(std::int64_t blocks) { decisions_.blocks_stored += blocks; }
+  /// Of what `admitted` is admitted with, so many tokens in so many blocks come from the host tier in this pass.
+  void load(Sequence& admitted, std::int64_t tokens, std::int64_t blocks);
   /// Gives up a request that waits or is swapped; it leaves with this reason at the end of the pass.
   void drop(Sequence& sequence, std::string_view reason = reason_given_up);
 

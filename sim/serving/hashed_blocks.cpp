@@ -27,7 +27,7 @@ void HashedBlocks::add(BlockId block, std::uint64_t hash) {
   entries_[first].previous_same = block;
 }
 
-void HashedBlocks::remove(BlockId block) {
+std::uint64_t HashedBlocks::remove(BlockId block) {
   check(has(block), "only a block that has a hash loses it");
   Entry& entry = entries_[block];
   BlockId* link = &bucket_of(entry.hash);
@@ -44,7 +44,9 @@ void HashedBlocks::remove(BlockId block) {
       entries_[entry.next_same].next_hash = entry.next_hash;
     }
   }
+  const std::uint64_t hash = entry.hash;
   entry = {};
+  return hash;
 }
 
 std::vector<BlockId> HashedBlocks::all() const {

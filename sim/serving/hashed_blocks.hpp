@@ -19,8 +19,8 @@ class HashedBlocks {
   [[nodiscard]] bool has(BlockId block) const { return block < entries_.size() && entries_[block].hash != 0; }
   /// A block that has no hash gets this one, which is not 0.
   void add(BlockId block, std::uint64_t hash);
-  /// Takes the hash of a block that has one.
-  void remove(BlockId block);
+  /// Takes the hash of a block that has one, and returns it.
+  std::uint64_t remove(BlockId block);
   /// Every block with a hash, by number. Walks them all.
   [[nodiscard]] std::vector<BlockId> all() const;
 

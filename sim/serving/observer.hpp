@@ -75,6 +75,7 @@ struct RequestFacts {
   std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
   std::int64_t found_tokens = 0;        // in place when it was admitted, that it had never had before
   std::int64_t found_again_tokens = 0;  // in place when it came back, of those that preemptions took from it
+  std::int64_t host_found_tokens = 0;   // of both, what came from the host tier
   // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
@@ -146,6 +147,9 @@ struct StepFacts {
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
   Bytes swapped_in_bytes{};
+  std::int64_t host_found_tokens = 0;  // of those found: what the host tier had and the device had not
+  Bytes stored_bytes{};                // that went to the host tier and came from it
+  Bytes loaded_bytes{};
   Duration transfer_time{};                    // by how much the step is longer for it
   std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
   std::span<const EvictionFacts> evictions;    // in the order of eviction

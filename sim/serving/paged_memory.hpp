@@ -58,6 +58,10 @@ class PagedMemory : public KvMemory {
     return pool_.allocate(missing(sequence, tokens), sequence.blocks);
   }
 
+  /// For a tier below that takes what is lost here.
+  void keep_evicted() { pool_.keep_evicted(); }
+  [[nodiscard]] std::vector<std::uint64_t> take_evicted() { return pool_.take_evicted(); }
+
   [[nodiscard]] bool caches_prefixes() const { return caching_; }
   /// The longest run of full blocks from the beginning of its known tokens that a waiting sequence finds. The last known
   /// token is never found, since its logits are what the step is for. One look a block that is found.

@@ -181,8 +181,13 @@ void Replica::price_transfers() {
   for (const Chunk& one : decisions_.swapped_in) facts_.swapped_in_tokens += one.tokens;
   facts_.swapped_out_bytes = host.bytes(decisions_.blocks_out);
   facts_.swapped_in_bytes = host.bytes(decisions_.blocks_in);
-  facts_.transfer_time = host.time(decisions_.blocks_out) + host.time(decisions_.blocks_in);
-  facts_.ledger.of(ByteKind::host_transfer) += facts_.swapped_out_bytes + facts_.swapped_in_bytes;
+  facts_.host_found_tokens = decisions_.host_found;
+  facts_.stored_bytes = host.bytes(decisions_.blocks_stored);
+  facts_.loaded_bytes = host.bytes(decisions_.blocks_loaded);
+  facts_.transfer_time = host.time(decisions_.blocks_out + decisions_.blocks_stored) +
+                         host.time(decisions_.blocks_in + decisions_.blocks_loaded);
+  facts_.ledger.of(ByteKind::host_transfer) +=
+      facts_.swapped_out_bytes + facts_.swapped_in_bytes + facts_.stored_bytes + facts_.loaded_bytes;
   facts_.ledger.spend(TimePart::transfers, BoundBy::transfers, facts_.transfer_time);
 }
 

@@ -52,6 +52,9 @@ struct PassDecisions {
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
   std::int64_t blocks_out = 0;           // moved to the host, and back
   std::int64_t blocks_in = 0;
+  std::int64_t blocks_stored = 0;  // moved to the host tier, and from it
+  std::int64_t blocks_loaded = 0;
+  std::int64_t host_found = 0;  // tokens
   AdmissionLimit limit = AdmissionLimit::arrivals;
   bool moved = false;  // an empty pass is worth another at once
   std::int64_t found_first = 0;
@@ -73,7 +76,7 @@ struct PassDecisions {
     entered.clear();
     found.clear();
     swapped_in.clear();
-    blocks_out = blocks_in = 0;
+    blocks_out = blocks_in = blocks_stored = blocks_loaded = host_found = 0;
     limit = AdmissionLimit::arrivals;
     moved = false;
     found_first = found_again = 0;

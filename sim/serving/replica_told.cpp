@@ -37,6 +37,7 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .swapped_out_tokens = sequence.swapped_out,
           .found_tokens = sequence.found_first,
           .found_again_tokens = sequence.found_again,
+          .host_found_tokens = sequence.host_found,
           .recompute_to_first_token =
               sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
           .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};

@@ -65,6 +65,7 @@ struct Sequence {
   std::int64_t swapped_out = 0;  // KV tokens that went to the host
   std::int64_t found_first = 0;  // tokens in place at admission that it never had before
   std::int64_t found_again = 0;  // tokens in place when it was admitted again, of those that preemptions took
+  std::int64_t host_found = 0;   // of both, what came from the host tier
   bool admitted = false;         // at least once
   bool over = false;             // it emitted its last token; no policy sees
   Duration waited{};             // in stretches that are over

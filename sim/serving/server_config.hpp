@@ -6,11 +6,19 @@
 
 #include "sim/core/time.hpp"
 #include "sim/model/cost_model.hpp"
+#include "sim/model/deployment_spec.hpp"
 #include "sim/model/host_transfer.hpp"
 #include "sim/serving/serving_spec.hpp"
 #include "sim/workload/request.hpp"
 
 namespace decodesim {
+
+/// Host memory that keeps computed KV.
+struct HostCacheConfig {
+  std::int64_t chunks = 0;        // that it has room for; 0: there is none
+  std::int64_t chunk_blocks = 1;  // blocks of a chunk, kept and found as one
+  HostWrite write = HostWrite::through;
+};
 
 struct ServerConfig {
   SchedulerSpec scheduler;
@@ -20,6 +28,7 @@ struct ServerConfig {
   std::int64_t block_size = 16;
   std::int64_t host_blocks = 0;  // that the host has room for
   HostTransfer host;             // what it takes to move blocks there and back
+  HostCacheConfig host_cache;
   bool prefix_caching = false;
   bool uncached_free_to_front = true;
   std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it

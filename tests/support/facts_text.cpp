@@ -68,10 +68,13 @@ void FactsText::step(const StepFacts& facts) {
   line += " scheduled " + std::to_string(facts.scheduled) + " preempted " + std::to_string(facts.preempted);
   line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
   line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
-  line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens);
+  line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens) +
+          " from the host " + std::to_string(facts.host_found_tokens);
   line += " swapped " + std::to_string(facts.swapped) + " out " + std::to_string(facts.swapped_out_tokens) + " " +
           text(facts.swapped_out_bytes.value()) + " in " + std::to_string(facts.swapped_in_tokens) + " " +
           text(facts.swapped_in_bytes.value()) + " transfers " + text(facts.transfer_time);
+  line += " host found " + std::to_string(facts.host_found_tokens) + " stored " + text(facts.stored_bytes.value()) +
+          " loaded " + text(facts.loaded_bytes.value());
   line += " cached evicted " + std::to_string(facts.cached_blocks_evicted) + " evictions";
   for (const EvictionFacts& one : facts.evictions) {
     line += " " + name(one.victim) + " for " + (one.requester != nullptr ? name(one.requester) : "all") + " ";
@@ -149,7 +152,8 @@ void FactsText::ended(const RequestFacts& facts) {
                    std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens) +
                    " discarded " + std::to_string(facts.discarded_tokens) + " swapped out " +
                    std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
-                   " again " + std::to_string(facts.found_again_tokens) + " recompute to first " +
+                   " again " + std::to_string(facts.found_again_tokens) + " from the host " +
+                   std::to_string(facts.host_found_tokens) + " recompute to first " +
                    text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
 }
 

@@ -139,6 +139,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
           "who is scheduled has a table");
   shape_ = {};
   recomputed_ = 0;
+  loaded_ = 0;
   std::size_t place = 0;  // in running_: the scheduled come in the order of admission
   std::int64_t tokens = 0;
   std::int64_t prompts = 0;
@@ -225,6 +226,10 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
   std::int64_t holdings = 0;
   for (const auto& [block, tables] : holders_) holdings += tables;
   require(!rules_.own_blocks || held == holdings, "every held block is in the table of a running sequence");
+  // Planned ahead, a block that holds the right tokens may not be known to.
+  const bool told_apart = server_.serving.prefill == PrefillMode::computed && !server_.scheduler.async;
+  require(!rules_.caches_prefixes || !told_apart || facts.host_found_tokens == loaded_,
+          "what is found beyond the blocks that were hit comes from the host");
   require(facts.recomputed_tokens == recomputed_, "recomputed tokens are those cached before an eviction");
   require(facts.recomputed_tokens > 0 || facts.recompute_time == Duration(0),
           "without recomputed tokens no time goes to them");

@@ -127,9 +127,10 @@ class InvariantChecker : public Observer {
   std::map<std::uint32_t, Content> contents_;      // of full blocks, until they are handed out again
   StepShape shape_;
   std::int64_t recomputed_ = 0;
-  Time now_{};            // of the last thing told
-  Time step_end_{};       // of the last step
-  Time last_happened_{};  // the end of a step or a request
+  std::int64_t loaded_ = 0;  // found in this pass beyond the blocks that were hit
+  Time now_{};               // of the last thing told
+  Time step_end_{};          // of the last step
+  Time last_happened_{};     // the end of a step or a request
   std::int64_t pass_ = 0;
   std::int64_t passes_without_end_ = 0;
   std::int64_t longest_alone_ = 0;  // most passes that one of these requests needs alone

@@ -22,6 +22,7 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
   const bool computed = server_.serving.prefill == PrefillMode::computed;
   require(!computed || rules_.finds_parts || found % server_.block_size == 0, "hits are whole blocks");
   require(!computed || !life.request.no_prefix_read || found == 0, "who does not read the cache finds nothing");
+  const bool tier = server_.host_cache.chunks > 0;  // what it has beyond the hits is loaded into blocks of its own
   const std::vector<std::uint32_t>* table = nullptr;
   for (const auto& [request, blocks] : facts.schedule->block_tables) {
     if (request->index == life.request.index) table = &blocks;
@@ -31,10 +32,11 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
   for (std::int64_t i = 0; i < found / server_.block_size && !life.request.no_prefix_read; ++i) {
     const auto content = contents_.find(table->at(static_cast<std::size_t>(i)));
     const bool own = content != contents_.end() && content->second == content_of(life, i);
-    require(own || !computed, "a block that is hit holds the request's own tokens and all before them");
+    require(own || !computed || tier, "a block that is hit holds the request's own tokens and all before them");
     if (!own) break;
     ++life.hits;
   }
+  loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
 }
 
 /// Of a full block: the salt, and every token up to its end.
@@ -46,8 +48,9 @@ InvariantChecker::Content InvariantChecker::content_of(const Life& life, std::in
 }
 
 void InvariantChecker::note_contents(const Life& life, std::int64_t from) {
-  // What arrived computed was never written by a step.
-  const std::int64_t first = server_.serving.prefill == PrefillMode::computed ? from / server_.block_size : 0;
+  // What arrived computed, or from the host, was never written by a step.
+  const bool steps_only = server_.serving.prefill == PrefillMode::computed && server_.host_cache.chunks == 0;
+  const std::int64_t first = steps_only ? from / server_.block_size : 0;
   for (std::int64_t i = first; i < life.cached / server_.block_size; ++i)
     contents_[life.table.at(static_cast<std::size_t>(i))] = content_of(life, i);
 }

@@ -38,10 +38,17 @@ void InvariantChecker::replay_transfers(const StepFacts& facts) {
           "tokens moved are those of who was swapped");
   require(facts.swapped_out_bytes == server_.host.bytes(out) && facts.swapped_in_bytes == server_.host.bytes(in),
           "bytes moved are those of the blocks");
-  require(facts.transfer_time == server_.host.time(out) + server_.host.time(in), "transfers take their price");
+  const bool tier = server_.host_cache.chunks > 0;
+  const Duration swaps = server_.host.time(out) + server_.host.time(in);
+  require(tier ? facts.transfer_time >= swaps : facts.transfer_time == swaps, "transfers take their price");
+  const Bytes tier_bytes = facts.stored_bytes + facts.loaded_bytes;
+  require(tier || tier_bytes == Bytes{}, "without a host tier nothing goes there");
   require(facts.transfer_time == facts.ledger.of(TimePart::transfers) &&
-              facts.ledger.of(ByteKind::host_transfer) == facts.swapped_out_bytes + facts.swapped_in_bytes,
+              facts.ledger.of(ByteKind::host_transfer) ==
+                  facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes,
           "the ledger has the transfers");
+  require(facts.host_found_tokens <= facts.found_tokens + facts.found_again_tokens,
+          "what the host had is among what was found");
 }
 
 }  // namespace decodesim::tests

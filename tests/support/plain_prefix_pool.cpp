@@ -62,6 +62,7 @@ void PlainPrefixPool::take(PlainSequence& sequence, std::int64_t count) {
       same.erase(std::find(same.begin(), same.end(), id));
       if (same.empty()) by_key_.erase(block.key);
       evicted_ += 1;
+      lost_.push_back(block.key);
     }
     block = {1, false, {}};
     sequence.blocks.push_back(id);

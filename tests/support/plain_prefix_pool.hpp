@@ -20,6 +20,9 @@ std::vector<PlainToken> identities_of(const Request& request, std::int64_t known
 
 class PlainPrefixPool {
  public:
+  /// The salt, and all tokens up to the end of a block.
+  using Key = std::pair<std::string, std::vector<PlainToken>>;
+
   explicit PlainPrefixPool(const ServerConfig& server);
 
   [[nodiscard]] std::int64_t free() const { return static_cast<std::int64_t>(queue_.size()); }
@@ -41,11 +44,11 @@ class PlainPrefixPool {
   void release(PlainSequence& sequence);
 
   [[nodiscard]] std::int64_t cached_blocks_evicted() const { return evicted_; }
+  /// What the blocks held that lost it since this was last asked, in that order.
+  [[nodiscard]] std::vector<Key> take_evicted() { return std::exchange(lost_, {}); }
   [[nodiscard]] MemoryFacts memory() const;
 
  private:
-  /// The salt, and all tokens up to the end of a block.
-  using Key = std::pair<std::string, std::vector<PlainToken>>;
   struct Block {
     std::int64_t holders = 0;
     bool cached = false;
@@ -60,6 +63,7 @@ class PlainPrefixPool {
   std::deque<std::uint32_t> queue_;                   // free blocks, the next to be taken first
   std::map<Key, std::vector<std::uint32_t>> by_key_;  // in the order in which they were cached
   std::int64_t evicted_ = 0;
+  std::vector<Key> lost_;
 };
 
 }  // namespace decodesim::tests

@@ -34,6 +34,7 @@ struct PlainSequence {
   Time waits_since{};            // while it waits
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
+  std::int64_t host_found = 0;
   bool admitted = false;
   bool over = false;                // O tokens are out, though the scheduler may learn it a pass later
   Duration recompute_at_arrival{};  // spent by all steps until then
@@ -81,7 +82,9 @@ struct PlainPlan {
     std::int64_t blocks;
   };
   std::vector<SwapIn> swapped_in;
-  std::vector<Found> found;  // tokens in place at admission, where there are any
+  std::vector<SwapIn> loaded;      // of the tokens found at admission, those that come from the host tier
+  std::int64_t blocks_stored = 0;  // that go there
+  std::vector<Found> found;        // tokens in place at admission, where there are any
   std::vector<Cancelled> cancelled;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   StepShape padding;  // slots without a request that the step computes all the same

@@ -147,10 +147,19 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
     facts.swapped_in_tokens += one.tokens;
     in += one.blocks;
   }
+  std::int64_t loaded = 0;
+  for (const PlainPlan::SwapIn& one : plan.loaded) {
+    one.sequence->host_found += one.tokens;
+    facts.host_found_tokens += one.tokens;
+    loaded += one.blocks;
+  }
   facts.swapped_out_bytes = server_.host.bytes(out);
   facts.swapped_in_bytes = server_.host.bytes(in);
-  facts.transfer_time = server_.host.time(out) + server_.host.time(in);
-  facts.ledger.of(ByteKind::host_transfer) += facts.swapped_out_bytes + facts.swapped_in_bytes;
+  facts.stored_bytes = server_.host.bytes(plan.blocks_stored);
+  facts.loaded_bytes = server_.host.bytes(loaded);
+  facts.transfer_time = server_.host.time(out + plan.blocks_stored) + server_.host.time(in + loaded);
+  facts.ledger.of(ByteKind::host_transfer) +=
+      facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes;
   facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
 }
 

@@ -119,6 +119,7 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   if (outcome != Outcome::rejected) facts.recompute_to_end = recompute_time_ - sequence.recompute_at_arrival;
   if (sequence.emitted > 0)
     facts.recompute_to_first_token = sequence.recompute_at_first_token - sequence.recompute_at_arrival;
+  facts.host_found_tokens = sequence.host_found;
   for (Observer* observer : observers_) observer->ended(facts);
 }
 

@@ -11,6 +11,7 @@
 #include "tests/support/plain_admission.hpp"
 #include "tests/support/plain_fair.hpp"
 #include "tests/support/plain_host.hpp"
+#include "tests/support/plain_host_tier.hpp"
 #include "tests/support/plain_lengths.hpp"
 #include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_prefix_pool.hpp"
@@ -23,7 +24,7 @@ namespace {
 class PlainVllmV1 final : public PlainScheduler {
  public:
   PlainVllmV1(const ServerConfig& server, const std::string& own_order, const std::string& own_admission)
-      : server_(server), pool_(server), host_(server), fair_(server.scheduler.fair) {
+      : server_(server), pool_(server), host_(server), tier_(server), fair_(server.scheduler.fair) {
     const PolicyChoices& chosen = server.scheduler.policies;
     order_ = chosen.queue_order.value_or(own_order);
     victim_ = chosen.victim.value_or(order_ == "priority" ? "lowest-priority" : "last-admitted");
@@ -68,6 +69,7 @@ class PlainVllmV1 final : public PlainScheduler {
   const ServerConfig& server_;
   PlainPrefixPool pool_;
   PlainHost host_;
+  PlainHostTier tier_;
   std::map<const PlainSequence*, std::int64_t> emitted_at_admission_;
   std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_;  // planned ahead: tokens cached by this pass
   std::vector<std::pair<const PlainSequence*, std::int64_t>> filled_before_;  // and by the one before
@@ -88,6 +90,7 @@ PlainPlan PlainVllmV1::plan() {
   budget_ = server_.scheduler.max_num_batched_tokens;
   head_refused_for_blocks_ = false;
   whole_.clear();
+  tier_.begin_pass();
   for (PlainSequence* r : running) {
     if (left_out_.count(r) > 0) r->waited += now - r->waits_since;
     r->waits_since = now;
@@ -102,6 +105,8 @@ PlainPlan PlainVllmV1::plan() {
   }
   if (server_.scheduler.never_fits == NeverFits::fail_after) give_up(plan);
   cache_late();
+  tier_.evicted(pool_.take_evicted());
+  plan.blocks_stored = tier_.blocks_stored();
 
   left_out_.clear();
   for (PlainSequence* r : running) {
@@ -171,6 +176,8 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     } else {
       pool_.cache_full(*r, r->cached + n);
     }
+    // What is decoded is not stored.
+    if (r->emitted == emitted_at_admission_[r]) tier_.computed(*r, r->cached, r->cached + n);
     plan.scheduled.push_back({r, r->cached, n});
     budget_ -= n;
     ++i;
@@ -224,7 +231,8 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     PlainSequence* r = waiting[head];
     const std::vector<std::uint32_t> hits = pool_.hits(*r);
     const auto hit_blocks = static_cast<std::int64_t>(hits.size());
-    const std::int64_t found = std::max(found_in_place(*r), hit_blocks * server_.block_size);
+    const std::int64_t on_device = std::max(found_in_place(*r), hit_blocks * server_.block_size);
+    const std::int64_t found = tier_.find(*r, on_device);
     std::int64_t n = r->known() - found;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     if (!knobs.enable_chunked_prefill && n > budget_) {
@@ -257,8 +265,12 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
     running.push_back(r);
     pool_.touch(*r, hits);
+    tier_.use(*r, on_device, found);
     pool_.take(*r, need);
     pool_.cache_full(*r, found + n);
+    tier_.computed(*r, found, found + n);
+    if (found > on_device)
+      plan.loaded.push_back({r, found - on_device, pool_.blocks_for(found) - pool_.blocks_for(on_device)});
     r->cached = found;
     emitted_at_admission_[r] = r->emitted;
     if (found > 0) plan.found.push_back({r, found});
@@ -285,6 +297,7 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
     plan.preempted.push_back(victim);
     return ended(*victim);
   }
+  tier_.taken_back(*victim);
   const bool to_host = host_.takes(*victim, requester, "dropped");
   const std::int64_t free_before = pool_.free();
   forget_filled(victim);

@@ -95,10 +95,21 @@ void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const s
 /// Room on the host for nobody, for a few or for all, over a link that is slow or fast beside a step.
 void draw_host(Draws& draws, RandomScenario& scenario) {
   ServerConfig& server = scenario.server;
-  if (!may_swap(server.scheduler)) return;
-  HostSwapSpec& swap = scenario.memory.host_swap;
-  swap.blocks =
-      draws.pick<std::int64_t>({0, server.usable_blocks / 2, 2 * server.usable_blocks, 100 * server.usable_blocks});
+  const bool keeps = engine_reads(server.scheduler.engine, "host_cache") && draws.chance(30);
+  if (!may_swap(server.scheduler) && !keeps) return;
+  if (keeps) {
+    HostCacheSpec& cache = scenario.memory.host_cache;
+    cache.chunks = draws.between(1, 12);
+    cache.chunk = server.block_size * draws.between(1, 3);
+    if (server.prefix_caching && draws.chance(40)) {
+      cache.write = HostWrite::on_evict;
+      cache.chunk = server.block_size;
+    }
+  }
+  if (may_swap(server.scheduler)) {
+    scenario.memory.host_swap.blocks =
+        draws.pick<std::int64_t>({0, server.usable_blocks / 2, 2 * server.usable_blocks, 100 * server.usable_blocks});
+  }
   HostLinkSpec& link = scenario.memory.host_link;
   if (draws.chance(50)) link.bandwidth = BytesPerSecond(draws.pick({1e7, 1e9, 25e9}));
   if (draws.chance(50)) link.per_message = Seconds(0);
@@ -109,6 +120,7 @@ void draw_host(Draws& draws, RandomScenario& scenario) {
   const HostMemory host = sample_host(kind, server.scheduler, scenario.memory);
   server.host_blocks = host.blocks;
   server.host = host.transfer;
+  server.host_cache = host.cache;
 }
 
 void draw_report(Draws& draws, RandomScenario& scenario, Duration typical_step) {

@@ -1,10 +1,12 @@
 // Running sequences first, in order of admission, then the queue: the loop of vLLM V1.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/serving/host_tier.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/running_first.hpp"
@@ -23,10 +25,15 @@ class RunningFirst final : public Scheduler {
     bool admits_after_eviction = false;
   };
 
-  RunningFirst(const SchedulerSpec& knobs, PagedMemory& memory, Policies policies)
-      : knobs_(knobs), memory_(memory), policies_(std::move(policies)) {}
+  RunningFirst(const ServerConfig& server, PagedMemory& memory, Policies policies)
+      : knobs_(server.scheduler), memory_(memory), policies_(std::move(policies)) {
+    if (server.host_cache.chunks == 0) return;
+    host_.emplace(server.host_cache, server.block_size);
+    if (host_->writes_on_eviction()) memory_.keep_evicted();
+  }
 
   void plan(const ReplicaView& view, Draft& draft) override {
+    if (host_) host_->begin_pass();
     for (Sequence* sequence : left_out_) draft.resume(*sequence);
     left_out_.clear();
     next_decoding_ = nullptr;
@@ -47,6 +54,7 @@ class RunningFirst final : public Scheduler {
       admit(view, draft);
     }
     register_late();
+    if (host_) store(draft);
   }
 
   bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output_tokens) const override {
@@ -108,6 +116,9 @@ class RunningFirst final : public Scheduler {
     } else {
       memory_.register_full(prompt, prompt.cached, prompt.cached + tokens);
     }
+    // A prompt goes on to the host; what a sequence that was over for a pass decodes does not.
+    if (host_ && prompt.generated == prompt.generated_at_admission)
+      host_->computed(prompt, prompt.cached, prompt.cached + tokens);
     draft.serve(prompt, tokens);
     budget_ -= tokens;
     ++next_prompt_;
@@ -205,6 +216,7 @@ class RunningFirst final : public Scheduler {
       if (was_served && one.sequence == &victim) memory_.register_full(victim, one.cached, one.cached + 1);
     }
     forget_filled(victim);
+    if (host_) host_->taken_back(victim);
     if (victim.state == SequenceState::decoding) {
       if (was_served && !knobs_.async) register_token(view, victim);
       if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
@@ -247,7 +259,8 @@ class RunningFirst final : public Scheduler {
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
       Sequence& head = view.head_of_queue();
       const PrefixHit hit = memory_.find_prefix(head);
-      const std::int64_t found = std::max(view.found_in_place(head), hit.blocks * view.block_size());
+      const std::int64_t on_device = std::max(view.found_in_place(head), hit.blocks * view.block_size());
+      const std::int64_t found = host_ ? host_->find(head, on_device) : on_device;
       std::int64_t tokens = within_threshold(head.known() - found);
       if (!knobs_.enable_chunked_prefill && tokens > budget_) return draft.limited_by(AdmissionLimit::token_budget);
       tokens = std::min(tokens, budget_);
@@ -257,12 +270,21 @@ class RunningFirst final : public Scheduler {
       if (!policies_.admission->admits(view, head, found, tokens, spared(view) - shared))
         return draft.limited_by(AdmissionLimit::kv_capacity);
       memory_.take_prefix(head, hit.blocks);
+      if (host_) host_->use(head, on_device, found);
       check(memory_.grow(head, found + tokens), "a sequence that is admitted has room");
       memory_.register_full(head, hit.blocks * view.block_size(), found + tokens);
       policies_.admission->admitted(head, found + tokens == head.known());
       draft.admit(head, found, tokens);
+      if (found > on_device)
+        draft.load(head, found - on_device, memory_.blocks_for(found) - memory_.blocks_for(on_device));
+      if (host_) host_->computed(head, found, found + tokens);
       budget_ -= tokens;
     }
+  }
+
+  void store(Draft& draft) {
+    for (const std::uint64_t hash : memory_.take_evicted()) host_->evicted(hash);
+    draft.store(host_->blocks_stored());
   }
 
   [[nodiscard]] std::int64_t within_threshold(std::int64_t tokens) const {
@@ -278,6 +300,7 @@ class RunningFirst final : public Scheduler {
   SchedulerSpec knobs_;
   PagedMemory& memory_;
   Policies policies_;
+  std::optional<HostTier> host_;
   // Of the pass at hand.
   std::int64_t budget_ = 0;            // tokens that are left, beyond one for each decoding sequence
   Sequence* next_decoding_ = nullptr;  // of those that need a block
@@ -310,7 +333,7 @@ EngineParts make_running_first(const ServerConfig& server, const RunningFirstPol
                                   .admits_after_eviction = knobs.policies.after_eviction == "admit"};
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
-          .scheduler = std::make_unique<RunningFirst>(knobs, pages, std::move(policies)),
+          .scheduler = std::make_unique<RunningFirst>(server, pages, std::move(policies)),
           .plans_ahead = knobs.async};
 }
 
