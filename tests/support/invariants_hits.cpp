@@ -36,7 +36,8 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
     if (!own) break;
     ++life.hits;
   }
-  loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
+  // Where parts of blocks are found, what is found beyond whole ones need not come from the host.
+  if (!rules_.finds_parts) loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
 }
 
 /// Of a full block: the salt, and every token up to its end.
