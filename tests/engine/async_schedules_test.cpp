@@ -127,7 +127,7 @@ TEST_CASE("the schedules kept of scenario files that plan ahead are those of the
   CHECK(kept_schedule("stops-unforeseen") == place_held_longer(true));
 }
 
-TEST_CASE("alone, P + M - 1 tokens are computed up to a limit and P + O up to a stop") {
+TEST_CASE("v1-sched-17: alone, P + M - 1 tokens are computed up to a limit and P + O up to a stop") {
   const auto work_of = [](const Engine& engine, const Request& alone, std::int64_t max_model_len) {
     ServerConfig config = server(40, 4);
     config.max_model_len = max_model_len;
