@@ -136,3 +136,8 @@ TEST_CASE("a histogram takes the largest duration there is") {
   histogram.add(INT64_MAX, 1);
   CHECK(histogram.quantile(0.5) == doctest::Approx(9.223372036854775807e18).epsilon(1e-3));
 }
+
+TEST_CASE("il-20: a quantile lies between the order statistics on either side of its place") {
+  std::vector<double> values{1, 2, 3, 4, 5};
+  CHECK(decodesim::quantile(values, 0.9) == doctest::Approx(4.6));
+}
