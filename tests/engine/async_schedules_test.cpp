@@ -5,48 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
+#include "tests/support/every_engine.hpp"
 #include "tests/support/kept_schedule.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
 const ShapeCost by_shape;
 
 /// A server on a grid of one second that plans ahead, with blocks of four tokens.
 ServerConfig server(std::int64_t usable, std::int64_t max_num_seqs) {
-  ServerConfig config;
-  config.num_blocks = usable + 1;
-  config.usable_blocks = usable;
-  config.block_size = 4;
-  config.max_model_len = 1000;
-  config.scheduler.max_num_batched_tokens = 16;
+  ServerConfig config = vllm_v1_on_seconds(usable, 4, 16);
   config.scheduler.max_num_seqs = max_num_seqs;
   config.scheduler.async = true;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
 Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t limit = 0) {
   return {index, id, Time{}, input, output, limit == 0 ? output : limit, 0};
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 /// Counts the tokens that a run computes, and keeps when its requests end.

@@ -5,28 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
+#include "tests/support/every_engine.hpp"
 #include "tests/support/kept_schedule.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(std::int64_t usable, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = usable + 1;
-  config.usable_blocks = usable;
-  config.block_size = block_size;
-  config.max_model_len = 1000;
-  config.scheduler.max_num_batched_tokens = budget;
+  ServerConfig config = vllm_v1_on_seconds(usable, block_size, budget);
   config.scheduler.max_num_seqs = 8;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
@@ -39,14 +27,7 @@ Request request(std::int64_t index, const char* id, std::int64_t input, std::int
 /// The schedule of every engine must be this one; the invariants hold in any case.
 void check_schedule(const ServerConfig& config, const std::vector<Request>& requests, const std::string& expected,
                     std::size_t rows = SIZE_MAX) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    CHECK(table.text(rows) == expected);
-    CHECK(invariants.violation() == "");
-  }
+  on_every_engine(config, requests, [&](const ScheduleTable& table) { CHECK(table.text(rows) == expected); });
 }
 
 // The tables; those of G5b are printed with its two variants.

@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "tests/support/draws.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
@@ -20,36 +18,12 @@ namespace {
 
 using std::chrono::seconds;
 
-const GridCost one_second(seconds(1));
-
 ServerConfig server(const char* engine, std::int64_t places) {
-  ServerConfig config;
+  ServerConfig config = server_on_seconds(1000, 4);
   config.scheduler.engine = engine;
   config.scheduler.max_num_seqs = places;
   config.scheduler.max_num_batched_tokens = 1000;
-  config.num_blocks = config.usable_blocks = 1000;
-  config.block_size = 4;
-  config.max_model_len = 1000;
-  config.cost = &one_second;
-  config.grid_step = seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const std::string& id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s) {
-  return {index, id, Time(seconds(arrival_s)), input, output, output, 0};
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 }  // namespace

@@ -5,47 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 /// A server on a grid of one second, of `usable` blocks and one more that vLLM keeps to itself.
 ServerConfig server(std::int64_t usable, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = usable + 1;
-  config.usable_blocks = usable;
-  config.block_size = block_size;
-  config.max_model_len = 1000;
-  config.scheduler.max_num_batched_tokens = budget;
+  ServerConfig config = vllm_v1_on_seconds(usable, block_size, budget);
   config.scheduler.max_num_seqs = 4;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s = 0) {
-  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
-}
-
-/// Plays `requests` on every engine and hands the schedule to `expect`; the invariants hold in any case.
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 std::int64_t count_preempting(const ScheduleTable& table, std::string& passes) {

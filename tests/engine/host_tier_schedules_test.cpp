@@ -5,10 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
 
 namespace decodesim::tests {
 
@@ -54,52 +51,39 @@ class Moves : public Observer {
   std::string text;
 };
 
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    Moves moves;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &moves, &invariants});
-    CHECK(invariants.violation() == "");
-    expect(table, moves);
-  }
-}
-
 // A prompt of six blocks, one that takes the whole pool and so all that is cached, and the first again.
 const std::vector<Request> requests{request(0, 24, 24, 1, 0), request(1, 32, 0, 0, 1), request(2, 24, 24, 1, 2)};
 
 }  // namespace
 
 TEST_CASE("what the device has forgotten comes back from the host, and the step waits for it") {
-  on_every_engine(server({.chunks = 10, .chunk_blocks = 2, .write = HostWrite::through}), requests,
-                  [](const ScheduleTable& table, const Moves& moves) {
-                    // Of C's three chunks two leave a token to compute.
-                    CHECK(table.rows()[2].scheduled == "C8");
-                    CHECK(moves.text ==
-                          "found 0 host 0 stored 6 loaded 0 for 6 ms\n"
-                          "found 0 host 0 stored 8 loaded 0 for 8 ms\n"
-                          "found 16 host 16 stored 0 loaded 4 for 4 ms\n");
-                  });
+  watch_every_engine<ScheduleTable, Moves>(server({.chunks = 10, .chunk_blocks = 2, .write = HostWrite::through}),
+                                           requests, [](const ScheduleTable& table, const Moves& moves) {
+                                             // Of C's three chunks two leave a token to compute.
+                                             CHECK(table.rows()[2].scheduled == "C8");
+                                             CHECK(moves.text ==
+                                                   "found 0 host 0 stored 6 loaded 0 for 6 ms\n"
+                                                   "found 0 host 0 stored 8 loaded 0 for 8 ms\n"
+                                                   "found 16 host 16 stored 0 loaded 4 for 4 ms\n");
+                                           });
 }
 
 TEST_CASE("written on eviction, blocks go to the host when somebody takes their room") {
-  on_every_engine(server({.chunks = 20, .chunk_blocks = 1, .write = HostWrite::on_evict}), requests,
-                  [](const ScheduleTable& table, const Moves& moves) {
-                    CHECK(table.rows()[2].scheduled == "C4");
-                    CHECK(moves.text ==
-                          "found 0 host 0 stored 0 loaded 0 for 0 ms\n"
-                          "found 0 host 0 stored 6 loaded 0 for 6 ms\n"
-                          "found 20 host 20 stored 6 loaded 5 for 11 ms\n");
-                  });
+  watch_every_engine<ScheduleTable, Moves>(server({.chunks = 20, .chunk_blocks = 1, .write = HostWrite::on_evict}),
+                                           requests, [](const ScheduleTable& table, const Moves& moves) {
+                                             CHECK(table.rows()[2].scheduled == "C4");
+                                             CHECK(moves.text ==
+                                                   "found 0 host 0 stored 0 loaded 0 for 0 ms\n"
+                                                   "found 0 host 0 stored 6 loaded 0 for 6 ms\n"
+                                                   "found 20 host 20 stored 6 loaded 5 for 11 ms\n");
+                                           });
 }
 
 TEST_CASE("blocks that the device still has are not loaded") {
   // B takes three blocks: the pool had two to spare, and the tail of A's chain is lost.
   std::vector<Request> shorter = requests;
   shorter[1] = request(1, 12, 0, 0, 1);
-  on_every_engine(
+  watch_every_engine<ScheduleTable, Moves>(
       server({.chunks = 10, .chunk_blocks = 1, .write = HostWrite::through}), shorter,
       [](const ScheduleTable& table, const Moves& moves) {
         CHECK(table.rows()[2].scheduled == "C4");

@@ -8,27 +8,16 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(std::int64_t places, std::int64_t blocks) {
-  ServerConfig config;
-  config.scheduler.max_num_seqs = places;
-  config.scheduler.max_num_batched_tokens = 100;
-  config.usable_blocks = blocks;
-  config.num_blocks = blocks + 1;
-  config.block_size = 4;
+  ServerConfig config = vllm_v1_on_seconds(blocks, 4, 100);
   config.max_model_len = 100;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
+  config.scheduler.max_num_seqs = places;
   config.seed = 7;
   return config;
 }

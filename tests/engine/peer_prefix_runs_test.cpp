@@ -2,16 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/shared_data.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 
@@ -19,32 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-const GridCost one_second(std::chrono::seconds(1));
-
-/// The case with this id, or nothing where the file is not there.
-json peer_case(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return {};
-  std::ifstream file(*path);
-  const json document = json::parse(file);
-  for (const json& entry : document.at("cases")) {
-    if (entry.at("id") == id) return entry;
-  }
-  FAIL("there is no case " << id);
-  return {};
-}
-
 ServerConfig server(std::int64_t usable, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = usable + 1;
-  config.usable_blocks = usable;
-  config.block_size = block_size;
+  ServerConfig config = vllm_v1_on_seconds(usable, block_size, budget);
   config.prefix_caching = true;
   config.max_model_len = 100'000;
-  config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 16;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
@@ -61,25 +36,13 @@ Request request(std::int64_t index, std::int64_t input, std::int64_t output, std
   return made;
 }
 
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    CHECK(invariants.violation() == "");
-    expect(table);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("peers: of equal prompts in one step the second computes what no full block holds (v1-prefix-15)") {
-  const json peer = peer_case("v1-prefix-15");
-  if (peer.is_null()) return;
-  const json& expected = peer.at("expected");
-  const std::int64_t block_size = peer.at("inputs").at("block_size");
+  const auto peer = peer_case("v1-prefix-15");
+  if (!peer) return;
+  const json& expected = peer->at("expected");
+  const std::int64_t block_size = peer->at("inputs").at("block_size");
   on_every_engine(server(40, block_size, 8192),
                   {request(0, 100, 2, 100), request(1, 100, 2, 100), request(2, 100, 2, 100, 4)},
                   [&](const ScheduleTable& table) {
@@ -90,20 +53,20 @@ TEST_CASE("peers: of equal prompts in one step the second computes what no full 
 }
 
 TEST_CASE("peers: a prompt whose beginning somebody holds needs room for its rest only (il-02)") {
-  const json peer = peer_case("il-02");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("il-02");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   on_every_engine(server(inputs.at("blocks"), inputs.at("block_size"), 8192),
                   {request(0, 64, 9, 48), request(1, 64, 2, 48, 1)}, [&](const ScheduleTable& table) {
-                    CHECK(table.rows()[1].scheduled == "a1 b" + peer.at("expected").at("b_scheduled").dump());
-                    CHECK(table.rows()[1].free_blocks == peer.at("expected").at("free"));
+                    CHECK(table.rows()[1].scheduled == "a1 b" + peer->at("expected").at("b_scheduled").dump());
+                    CHECK(table.rows()[1].free_blocks == peer->at("expected").at("free"));
                   });
 }
 
 TEST_CASE("peers: long prompts that share a prefix all complete, with few evictions and some hits (isim-09)") {
-  const json peer = peer_case("isim-09");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("isim-09");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   const std::vector<Request> requests{request(0, 2048, 100, 1024), request(1, 2048, 100, 1024),
                                       request(2, 2048, 100, 1024)};
   ServerConfig config = server(inputs.at("blocks"), inputs.at("block_size"), inputs.at("chunk"));
@@ -123,8 +86,8 @@ TEST_CASE("peers: long prompts that share a prefix all complete, with few evicti
 }
 
 TEST_CASE("peers: a look that leads to no admission counts nothing (isim-11)") {
-  const json peer = peer_case("isim-11");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("isim-11");
+  if (!peer) return;
   // b hits two of a's blocks, but for its others there is no room until a is gone.
   on_every_engine(server(6, 4, 64), {request(0, 12, 9, 8), request(1, 20, 2, 8, 1)}, [&](const ScheduleTable& table) {
     std::int64_t waited = 0;

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,26 +12,13 @@
 
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
-#include "tests/support/shared_data.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
 using nlohmann::json;
-
-/// The case with this id, or nothing where the file is not there.
-json peer_case(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return {};
-  std::ifstream file(*path);
-  const json document = json::parse(file);
-  for (const json& entry : document.at("cases")) {
-    if (entry.at("id") == id) return entry;
-  }
-  FAIL("there is no case " << id);
-  return {};
-}
 
 /// A pool and sequences that use it as an engine would, step by step.
 struct Pool {
@@ -94,10 +80,10 @@ struct Pool {
 }  // namespace
 
 TEST_CASE("peers: freed blocks queue up by release with tails first, those without a hash ahead (v1-prefix-02)") {
-  const json peer = peer_case("v1-prefix-02");
-  if (peer.is_null()) return;
-  const json& expected = peer.at("expected");
-  Pool pool(peer.at("inputs").at("blocks"), peer.at("inputs").at("block_size"));
+  const auto peer = peer_case("v1-prefix-02");
+  if (!peer) return;
+  const json& expected = peer->at("expected");
+  Pool pool(peer->at("inputs").at("blocks"), peer->at("inputs").at("block_size"));
   auto r0 = pool.sequence(87, 87);
   auto r1 = pool.sequence(48);
   pool.admit(*r0);
@@ -118,42 +104,42 @@ TEST_CASE("peers: freed blocks queue up by release with tails first, those witho
 }
 
 TEST_CASE("peers: a block that decoding fills gets its hash, and one that it only began gets none (v1-prefix-03)") {
-  const json peer = peer_case("v1-prefix-03");
-  if (peer.is_null()) return;
-  Pool pool(peer.at("inputs").at("blocks"), peer.at("inputs").at("block_size"));
+  const auto peer = peer_case("v1-prefix-03");
+  if (!peer) return;
+  Pool pool(peer->at("inputs").at("blocks"), peer->at("inputs").at("block_size"));
   auto sequence = pool.sequence(55);
   pool.admit(*sequence);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t before = sequence->known();
     const auto blocks = static_cast<std::int64_t>(sequence->blocks.size());
-    sequence->generated += peer.at("inputs").at("appends").at(i).get<std::int64_t>();
+    sequence->generated += peer->at("inputs").at("appends").at(i).get<std::int64_t>();
     REQUIRE(pool.memory.grow(*sequence, sequence->known()));
     pool.memory.register_full(*sequence, before, sequence->known());
-    CHECK(static_cast<std::int64_t>(sequence->blocks.size()) - blocks == peer.at("expected").at("new_blocks").at(i));
+    CHECK(static_cast<std::int64_t>(sequence->blocks.size()) - blocks == peer->at("expected").at("new_blocks").at(i));
   }
   CHECK(sequence->blocks == BlockTable{1, 2, 3, 4, 5});
   CHECK(pool.facts().hashed_blocks == BlockTable{1, 2, 3, 4});
 }
 
 TEST_CASE("peers: a full hit computes its last block again and is not handed the block that it hit (v1-prefix-05)") {
-  const json peer = peer_case("v1-prefix-05");
-  if (peer.is_null()) return;
-  Pool pool(peer.at("inputs").at("blocks"), peer.at("inputs").at("block_size"));
+  const auto peer = peer_case("v1-prefix-05");
+  if (!peer) return;
+  Pool pool(peer->at("inputs").at("blocks"), peer->at("inputs").at("block_size"));
   auto r0 = pool.sequence(32, 32);
   pool.admit(*r0);
   pool.free(*r0);
   auto r1 = pool.sequence(32, 32);
-  CHECK(pool.admit(*r1) * pool.block_size == peer.at("expected").at("hit_tokens"));
-  CHECK(r1->blocks[0] == peer.at("expected").at("hit").at(0));
-  CHECK(r1->blocks[1] == peer.at("expected").at("new").at(0));
+  CHECK(pool.admit(*r1) * pool.block_size == peer->at("expected").at("hit_tokens"));
+  CHECK(r1->blocks[0] == peer->at("expected").at("hit").at(0));
+  CHECK(r1->blocks[1] == peer->at("expected").at("new").at(0));
 }
 
 TEST_CASE(
     "peers: hits among the free blocks count as room that is needed, and a refusal changes nothing (v1-prefix-07)") {
-  const json peer = peer_case("v1-prefix-07");
-  if (peer.is_null()) return;
-  const json& expected = peer.at("expected");
-  Pool pool(peer.at("inputs").at("blocks"), peer.at("inputs").at("block_size"));
+  const auto peer = peer_case("v1-prefix-07");
+  if (!peer) return;
+  const json& expected = peer->at("expected");
+  Pool pool(peer->at("inputs").at("blocks"), peer->at("inputs").at("block_size"));
   auto r0 = pool.sequence(48, 48);
   auto r1 = pool.sequence(96, 96);
   auto r2 = pool.sequence(32);
@@ -175,17 +161,17 @@ TEST_CASE(
 }
 
 TEST_CASE("peers: of two blocks with one hash the second is found when the first is gone (v1-prefix-10, dyn-v1-08)") {
-  const json peer = peer_case("v1-prefix-10");
-  const json twice = peer_case("dyn-v1-08");
-  if (peer.is_null() || twice.is_null()) return;
-  BlockPool pool(twice.at("inputs").at("blocks"));
+  const auto peer = peer_case("v1-prefix-10");
+  const auto twice = peer_case("dyn-v1-08");
+  if (!peer || !twice) return;
+  BlockPool pool(twice->at("inputs").at("blocks"));
   BlockTable first;
   BlockTable second;
   REQUIRE(pool.allocate(1, first));
   pool.register_hash(first[0], 7);
   REQUIRE(pool.allocate(1, second));
   pool.register_hash(second[0], 7);
-  CHECK(pool.used() == twice.at("expected").at("blocks_used"));
+  CHECK(pool.used() == twice->at("expected").at("blocks_used"));
   CHECK(pool.find(7) == first[0]);
   const BlockId other = second[0];
   pool.release(first);
@@ -197,22 +183,22 @@ TEST_CASE("peers: of two blocks with one hash the second is found when the first
 }
 
 TEST_CASE("peers: every full block is stored once (v1-prefix-12)") {
-  const json peer = peer_case("v1-prefix-12");
-  if (peer.is_null()) return;
-  const json& stored = peer.at("expected").at("stored_events");
+  const auto peer = peer_case("v1-prefix-12");
+  if (!peer) return;
+  const json& stored = peer->at("expected").at("stored_events");
   for (std::size_t i = 0; i < stored.size(); ++i) {
     Pool pool(16, 16);
-    const std::int64_t blocks = peer.at("inputs").at("blocks_to_cache").at(i);
+    const std::int64_t blocks = peer->at("inputs").at("blocks_to_cache").at(i);
     pool.admit(*pool.sequence(blocks * 16));
     CHECK(pool.hashed() == stored.at(i));
   }
 }
 
 TEST_CASE("peers: what a request cached stays when it is finished, unused (llmd-01)") {
-  const json peer = peer_case("llmd-01");
-  if (peer.is_null()) return;
-  const json& expected = peer.at("expected");
-  Pool pool(peer.at("inputs").at("blocks"), 4);
+  const auto peer = peer_case("llmd-01");
+  if (!peer) return;
+  const json& expected = peer->at("expected");
+  Pool pool(peer->at("inputs").at("blocks"), 4);
   auto one = pool.sequence(8);
   pool.admit(*one);
   CHECK(pool.hashed() == expected.at("active").at("total"));
@@ -223,10 +209,10 @@ TEST_CASE("peers: what a request cached stays when it is finished, unused (llmd-
 }
 
 TEST_CASE("peers: two requests share the block that both begin with (llmd-02)") {
-  const json peer = peer_case("llmd-02");
-  if (peer.is_null()) return;
-  const json& expected = peer.at("expected");
-  Pool pool(peer.at("inputs").at("blocks"), 4);
+  const auto peer = peer_case("llmd-02");
+  if (!peer) return;
+  const json& expected = peer->at("expected");
+  Pool pool(peer->at("inputs").at("blocks"), 4);
   auto one = pool.sequence(8, 4);
   auto other = pool.sequence(8, 4);
   pool.admit(*one);
@@ -241,8 +227,8 @@ TEST_CASE("peers: two requests share the block that both begin with (llmd-02)") 
 }
 
 TEST_CASE("peers: equal tokens under another key are another content (llmd-04)") {
-  const json peer = peer_case("llmd-04");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("llmd-04");
+  if (!peer) return;
   Pool pool(10, 4);
   std::int64_t hits = 0;
   for (const char* model : {"one", "other"}) {
@@ -250,14 +236,14 @@ TEST_CASE("peers: equal tokens under another key are another content (llmd-04)")
     sequence->request.cache_salt = model;
     hits += pool.admit(*sequence);
   }
-  CHECK(pool.hashed() == peer.at("expected").at("total"));
-  CHECK(hits == peer.at("expected").at("hits_across"));
+  CHECK(pool.hashed() == peer->at("expected").at("total"));
+  CHECK(hits == peer->at("expected").at("hits_across"));
 }
 
 TEST_CASE("peers: a chain loses its end before its beginning (dyn-v1-10)") {
-  const json peer = peer_case("dyn-v1-10");
-  if (peer.is_null()) return;
-  Pool pool(peer.at("inputs").at("blocks"), 4);
+  const auto peer = peer_case("dyn-v1-10");
+  if (!peer) return;
+  Pool pool(peer->at("inputs").at("blocks"), 4);
   auto chain = pool.sequence(8, 8);
   pool.admit(*chain);
   pool.free(*chain);
@@ -269,23 +255,23 @@ TEST_CASE("peers: a chain loses its end before its beginning (dyn-v1-10)") {
 }
 
 TEST_CASE("peers: an eviction shortens what others find (dyn-v1-11)") {
-  const json peer = peer_case("dyn-v1-11");
-  if (peer.is_null()) return;
-  Pool pool(peer.at("inputs").at("blocks"), peer.at("inputs").at("block_size"));
+  const auto peer = peer_case("dyn-v1-11");
+  if (!peer) return;
+  Pool pool(peer->at("inputs").at("blocks"), peer->at("inputs").at("block_size"));
   auto chain = pool.sequence(8, 8);
   pool.admit(*chain);
   pool.free(*chain);
   auto fresh = pool.sequence(8);
   pool.admit(*fresh);
-  CHECK(pool.memory.cached_blocks_evicted() == peer.at("expected").at("evicted"));
-  CHECK(pool.memory.find_prefix(*pool.sequence(9, 8)).blocks == peer.at("expected").at("overlap_after"));
+  CHECK(pool.memory.cached_blocks_evicted() == peer->at("expected").at("evicted"));
+  CHECK(pool.memory.find_prefix(*pool.sequence(9, 8)).blocks == peer->at("expected").at("overlap_after"));
 }
 
 TEST_CASE("peers: a hit on a free block cannot be recycled underneath it (il-09, isim-06)") {
   for (const std::string id : {"il-09", "isim-06"}) {
-    const json peer = peer_case(id);
-    if (peer.is_null()) return;
-    const std::int64_t blocks = peer.at("inputs").at("blocks");
+    const auto peer = peer_case(id);
+    if (!peer) return;
+    const std::int64_t blocks = peer->at("inputs").at("blocks");
     Pool pool(blocks, 2);
     auto cached = pool.sequence(2 * blocks, 2 * blocks);
     pool.admit(*cached);
@@ -302,30 +288,30 @@ TEST_CASE("peers: a hit on a free block cannot be recycled underneath it (il-09,
 }
 
 TEST_CASE("peers: the room left in the last block counts before free blocks are asked for (isim-01, isim-02)") {
-  const json peer = peer_case("isim-01");
-  const json first = peer_case("isim-02");
-  if (peer.is_null() || first.is_null()) return;
-  for (std::size_t i = 0; i < peer.at("inputs").at("cases").size(); ++i) {
+  const auto peer = peer_case("isim-01");
+  const auto first = peer_case("isim-02");
+  if (!peer || !first) return;
+  for (std::size_t i = 0; i < peer->at("inputs").at("cases").size(); ++i) {
     CAPTURE(i);
-    const json& one = peer.at("inputs").at("cases").at(i);
+    const json& one = peer->at("inputs").at("cases").at(i);
     PagedMemory memory(one.at("blocks"), one.at("block_size"));
     Sequence sequence;
     const std::int64_t have = one.at("have");
     REQUIRE(memory.grow(sequence, have));
-    CHECK(memory.grow(sequence, have + one.at("add").get<std::int64_t>()) == peer.at("expected").at("ok").at(i));
-    CHECK(memory.total() - memory.free() == peer.at("expected").at("used_after").at(i));
+    CHECK(memory.grow(sequence, have + one.at("add").get<std::int64_t>()) == peer->at("expected").at("ok").at(i));
+    CHECK(memory.total() - memory.free() == peer->at("expected").at("used_after").at(i));
   }
-  for (std::size_t i = 0; i < first.at("inputs").at("blocks").size(); ++i) {
-    PagedMemory memory(first.at("inputs").at("blocks").at(i), first.at("inputs").at("block_size"));
+  for (std::size_t i = 0; i < first->at("inputs").at("blocks").size(); ++i) {
+    PagedMemory memory(first->at("inputs").at("blocks").at(i), first->at("inputs").at("block_size"));
     Sequence sequence;
-    CHECK(memory.grow(sequence, first.at("inputs").at("add")) == first.at("expected").at("ok").at(i));
+    CHECK(memory.grow(sequence, first->at("inputs").at("add")) == first->at("expected").at("ok").at(i));
   }
 }
 
 TEST_CASE("peers: who cannot grow keeps what it has, and grows when room is made (isim-04, isim-07)") {
-  const json peer = peer_case("isim-04");
-  const json first = peer_case("isim-07");
-  if (peer.is_null() || first.is_null()) return;
+  const auto peer = peer_case("isim-04");
+  const auto first = peer_case("isim-07");
+  if (!peer || !first) return;
   PagedMemory memory(3, 4);
   Sequence sequence;
   Sequence other;
@@ -338,11 +324,11 @@ TEST_CASE("peers: who cannot grow keeps what it has, and grows when room is made
   CHECK(sequence.blocks.size() == 3);
 
   for (std::size_t i = 0; i < 2; ++i) {
-    PagedMemory nearly_full(1 + first.at("inputs").at("free").at(i).get<std::int64_t>(), 4);
+    PagedMemory nearly_full(1 + first->at("inputs").at("free").at(i).get<std::int64_t>(), 4);
     Sequence holder;
     Sequence without_blocks;
     REQUIRE(nearly_full.grow(holder, 4));
-    CHECK(nearly_full.grow(without_blocks, 1) == first.at("expected").at("ok").at(i));
+    CHECK(nearly_full.grow(without_blocks, 1) == first->at("expected").at("ok").at(i));
   }
 }
 

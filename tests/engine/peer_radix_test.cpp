@@ -2,31 +2,18 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/serving/radix_tree.hpp"
-#include "tests/support/shared_data.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
 using nlohmann::json;
-
-json peer_case(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return nullptr;
-  std::ifstream file(*path);
-  const json document = json::parse(file);
-  for (const json& one : document.at("cases")) {
-    if (one.at("id") == id) return one;
-  }
-  FAIL("no case " << id);
-  return nullptr;
-}
 
 /// Each id is a run of one token, so that equal ids are equal tokens.
 TokenString string_of(const json& ids) {
@@ -40,72 +27,72 @@ std::int64_t size(const json& ids) { return static_cast<std::int64_t>(ids.size()
 }  // namespace
 
 TEST_CASE("radix-01: what two strings share is in the tree once") {
-  const json peer = peer_case("radix-01");
-  if (peer.is_null()) return;
-  RadixTree tree(peer.at("inputs").at("page"));
+  const auto peer = peer_case("radix-01");
+  if (!peer) return;
+  RadixTree tree(peer->at("inputs").at("page"));
   std::vector<std::int64_t> sizes;
-  for (const json& ids : peer.at("inputs").at("insert")) {
+  for (const json& ids : peer->at("inputs").at("insert")) {
     tree.insert(string_of(ids), size(ids));
     sizes.push_back(tree.size());
   }
-  CHECK(sizes == peer.at("expected").at("sizes").get<std::vector<std::int64_t>>());
+  CHECK(sizes == peer->at("expected").at("sizes").get<std::vector<std::int64_t>>());
   const json both = {1, 2};
-  CHECK(tree.match(string_of(both), 2).tokens == peer.at("expected").at("match_1_2").get<std::int64_t>());
+  CHECK(tree.match(string_of(both), 2).tokens == peer->at("expected").at("match_1_2").get<std::int64_t>());
 }
 
 TEST_CASE("radix-03: a lock protects, and its end makes evictable again") {
-  const json peer = peer_case("radix-03");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("radix-03");
+  if (!peer) return;
   RadixTree tree(1);
-  const json& ids = peer.at("inputs").at("insert")[0];
+  const json& ids = peer->at("inputs").at("insert")[0];
   tree.insert(string_of(ids), size(ids));
   const RadixTree::Match found = tree.match(string_of(ids), size(ids));
   std::vector<std::int64_t> evictable{tree.evictable()};
   std::vector<std::int64_t> locked{tree.locked()};
-  for (const json& operation : peer.at("inputs").at("ops")) {
+  for (const json& operation : peer->at("inputs").at("ops")) {
     operation == "lock" ? tree.lock(found.node) : tree.unlock(found.node);
     evictable.push_back(tree.evictable());
     locked.push_back(tree.locked());
   }
-  CHECK(evictable == peer.at("expected").at("evictable").get<std::vector<std::int64_t>>());
-  CHECK(locked == peer.at("expected").at("protected").get<std::vector<std::int64_t>>());
+  CHECK(evictable == peer->at("expected").at("evictable").get<std::vector<std::int64_t>>());
+  CHECK(locked == peer->at("expected").at("protected").get<std::vector<std::int64_t>>());
 }
 
 TEST_CASE("radix-05: only whole pages are kept") {
-  const json peer = peer_case("radix-05");
-  if (peer.is_null()) return;
-  const json& cases = peer.at("inputs").at("cases");
+  const auto peer = peer_case("radix-05");
+  if (!peer) return;
+  const json& cases = peer->at("inputs").at("cases");
   for (std::size_t i = 0; i < cases.size(); ++i) {
     RadixTree tree(cases[i].at("page"));
     const std::int64_t length = cases[i].at("length");
     tree.insert({{1, 0, length}}, length);
-    CHECK(tree.size() == peer.at("expected").at("stored")[i].get<std::int64_t>());
+    CHECK(tree.size() == peer->at("expected").at("stored")[i].get<std::int64_t>());
   }
 }
 
 TEST_CASE("radix-06: lookups split edges and never change what is kept") {
-  const json peer = peer_case("radix-06");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("radix-06");
+  if (!peer) return;
   RadixTree tree(1);
-  const json& inserted = peer.at("inputs").at("insert");
+  const json& inserted = peer->at("inputs").at("insert");
   for (const json& ids : inserted) tree.insert(string_of(ids), size(ids));
-  CHECK(tree.size() == peer.at("expected").at("total").get<std::int64_t>());
+  CHECK(tree.size() == peer->at("expected").at("total").get<std::int64_t>());
   // "first 6", "whole 8 tokens", "[1,2,9,10]", "[1..8] again".
   const std::vector<std::pair<json, std::int64_t>> queries{
       {inserted[0], 6}, {inserted[0], 8}, {inserted[1], 4}, {inserted[0], 8}};
   std::vector<std::int64_t> matches;
   for (const auto& [ids, limit] : queries) matches.push_back(tree.match(string_of(ids), limit).tokens);
-  CHECK(matches == peer.at("expected").at("matches").get<std::vector<std::int64_t>>());
-  CHECK(tree.size() == peer.at("expected").at("total_after_queries").get<std::int64_t>());
+  CHECK(matches == peer->at("expected").at("matches").get<std::vector<std::int64_t>>());
+  CHECK(tree.size() == peer->at("expected").at("total_after_queries").get<std::int64_t>());
 }
 
 TEST_CASE("radix-08: the same page at another place is another page") {
-  const json peer = peer_case("radix-08");
-  if (peer.is_null()) return;
-  REQUIRE(peer.at("expected").at("same_page_different_position") == "different hash");
-  RadixTree tree(peer.at("inputs").at("page"));
-  const json first = json::parse(peer.at("inputs").at("keys")[0].get<std::string>());
-  const json second = json::parse(peer.at("inputs").at("keys")[1].get<std::string>());
+  const auto peer = peer_case("radix-08");
+  if (!peer) return;
+  REQUIRE(peer->at("expected").at("same_page_different_position") == "different hash");
+  RadixTree tree(peer->at("inputs").at("page"));
+  const json first = json::parse(peer->at("inputs").at("keys")[0].get<std::string>());
+  const json second = json::parse(peer->at("inputs").at("keys")[1].get<std::string>());
   tree.insert(string_of(first), size(first));
   CHECK(tree.match(string_of(second), size(second)).tokens == 0);
   tree.insert(string_of(second), size(second));

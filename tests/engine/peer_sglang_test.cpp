@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,32 +11,14 @@
 #include "sim/scenario/load.hpp"
 #include "sim/serving/page_memory.hpp"
 #include "sim/serving/schedulers/sglang_budget.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/shared_data.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
 using nlohmann::json;
-
-const GridCost one_second(std::chrono::seconds(1));
-
-/// A case by its id; null where there is no shared data.
-json peer_case(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return nullptr;
-  std::ifstream file(*path);
-  const json document = json::parse(file);
-  for (const json& one : document.at("cases")) {
-    if (one.at("id") == id) return one;
-  }
-  FAIL("no case " << id);
-  return nullptr;
-}
 
 SglangKnobs with_ratio_one() {
   SglangKnobs knobs;
@@ -46,15 +27,11 @@ SglangKnobs with_ratio_one() {
 }
 
 ServerConfig server(std::int64_t pages, std::int64_t page) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = pages;
-  config.block_size = page;
+  ServerConfig config = server_on_seconds(pages, page);
   config.max_model_len = 10'000;
   config.scheduler.engine = "sglang";
   config.scheduler.max_num_seqs = 100;
   config.scheduler.sglang.disable_radix_cache = true;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
@@ -65,18 +42,6 @@ Request request(std::int64_t index, std::int64_t input, std::int64_t output) {
   one.input_tokens = input;
   one.output_tokens = one.max_tokens = output;
   return one;
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 /// The running requests of the cases sgl-05, -06 and -08: one place after the other in the queue.
@@ -117,9 +82,9 @@ std::vector<std::string> names_of(const json& inputs) {
 }  // namespace
 
 TEST_CASE("sgl-01: the ratio starts, ends and decays as the conservativeness says") {
-  const json peer = peer_case("sgl-01");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("sgl-01");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   for (std::size_t i = 0; i < inputs.at("conservativeness").size(); ++i) {
     SglangKnobs knobs;
     knobs.schedule_conservativeness = inputs.at("conservativeness")[i];
@@ -127,16 +92,16 @@ TEST_CASE("sgl-01: the ratio starts, ends and decays as the conservativeness say
     knobs.min_new_token_ratio_factor = inputs.at("min_factor");
     knobs.new_token_ratio_decay_steps = inputs.at("decay_steps");
     const NewTokenRatio ratio(knobs);
-    CHECK(ratio.initial() == doctest::Approx(peer.at("expected").at("initial")[i].get<double>()).epsilon(1e-12));
-    CHECK(ratio.minimum() == doctest::Approx(peer.at("expected").at("minimum")[i].get<double>()).epsilon(1e-12));
-    CHECK(ratio.decay() == doctest::Approx(peer.at("expected").at("decay_per_step")[i].get<double>()).epsilon(1e-12));
+    CHECK(ratio.initial() == doctest::Approx(peer->at("expected").at("initial")[i].get<double>()).epsilon(1e-12));
+    CHECK(ratio.minimum() == doctest::Approx(peer->at("expected").at("minimum")[i].get<double>()).epsilon(1e-12));
+    CHECK(ratio.decay() == doctest::Approx(peer->at("expected").at("decay_per_step")[i].get<double>()).epsilon(1e-12));
   }
 }
 
 TEST_CASE("sgl-03: the decay stops at the minimum, and an idle server starts afresh") {
-  const json peer = peer_case("sgl-03");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("sgl-03");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   const double initial = inputs.at("initial");
   const double minimum = inputs.at("minimum");
   SglangKnobs knobs;
@@ -144,35 +109,35 @@ TEST_CASE("sgl-03: the decay stops at the minimum, and an idle server starts afr
   knobs.min_new_token_ratio_factor = minimum / initial;
   knobs.new_token_ratio_decay_steps = std::llround((initial - minimum) / inputs.at("step").get<double>());
   NewTokenRatio ratio(knobs);
-  for (const json& expected : peer.at("expected").at("values")) {
+  for (const json& expected : peer->at("expected").at("values")) {
     ratio.decode_step_fitted();
     CHECK(ratio.value() == doctest::Approx(expected.get<double>()).epsilon(1e-12));
   }
   ratio.reset();
-  CHECK(ratio.value() == peer.at("expected").at("after_reset").get<double>());
+  CHECK(ratio.value() == peer->at("expected").at("after_reset").get<double>());
 }
 
 TEST_CASE("sgl-05, sgl-06: the least urgent gives up its place, and what was promised to it counts") {
   for (const char* id : {"sgl-05", "sgl-06"}) {
     CAPTURE(id);
-    const json peer = peer_case(id);
-    if (peer.is_null()) return;
-    const json& inputs = peer.at("inputs");
+    const auto peer = peer_case(id);
+    if (!peer) return;
+    const json& inputs = peer->at("inputs");
     std::vector<Preemptible> running = running_of(inputs, inputs.at("ratio"));
     std::vector<std::string> names = names_of(inputs);
     double offset = inputs.at("offset");
     const std::vector<std::string> victims = take_places(running, names, inputs, inputs.at("new").at("priority"),
                                                          inputs.at("new").at("max_new").get<double>(), offset);
-    CHECK(victims == peer.at("expected").at("victims").get<std::vector<std::string>>());
-    CHECK(!victims.empty() == peer.at("expected").at("success").get<bool>());
-    CHECK(offset == peer.at("expected").at("offset").get<double>());
+    CHECK(victims == peer->at("expected").at("victims").get<std::vector<std::string>>());
+    CHECK(!victims.empty() == peer->at("expected").at("success").get<bool>());
+    CHECK(offset == peer->at("expected").at("offset").get<double>());
   }
 }
 
 TEST_CASE("sgl-08: nobody gives up its place twice") {
-  const json peer = peer_case("sgl-08");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("sgl-08");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   std::vector<Preemptible> running = running_of(inputs, inputs.at("ratio"));
   std::vector<std::string> names = names_of(inputs);
   double offset = inputs.at("offset");
@@ -180,21 +145,21 @@ TEST_CASE("sgl-08: nobody gives up its place twice") {
   for (std::size_t i = 0; i < inputs.at("new").size(); ++i) {
     const json& one = inputs.at("new")[i];
     const auto taken = take_places(running, names, inputs, one[0], one[1].get<double>(), offset);
-    CHECK(!taken.empty() == peer.at("expected").at("success")[i].get<bool>());
+    CHECK(!taken.empty() == peer->at("expected").at("success")[i].get<bool>());
     victims.insert(victims.end(), taken.begin(), taken.end());
   }
-  CHECK(victims == peer.at("expected").at("victims").get<std::vector<std::string>>());
-  CHECK(offset == peer.at("expected").at("offset").get<double>());
+  CHECK(victims == peer->at("expected").at("victims").get<std::vector<std::string>>());
+  CHECK(offset == peer->at("expected").at("offset").get<double>());
 }
 
 TEST_CASE("sgl-10, sgl-11: those that are carried along take from every budget of a mixed batch") {
   // "8 decodes, M 50" and "5 decodes, M 50", of which none has generated anything.
   for (const auto& [id, decodes] : {std::pair{"sgl-10", 8}, std::pair{"sgl-11", 5}}) {
     CAPTURE(id);
-    const json peer = peer_case(id);
-    if (peer.is_null()) return;
-    const json& inputs = peer.at("inputs");
-    const json& expected = peer.at("expected");
+    const auto peer = peer_case(id);
+    if (!peer) return;
+    const json& inputs = peer->at("inputs");
+    const json& expected = peer->at("expected");
     SglangKnobs knobs = with_ratio_one();
     knobs.max_prefill_tokens = inputs.at("max_prefill");
     knobs.chunked_prefill_size = inputs.at("chunk");
@@ -216,9 +181,9 @@ TEST_CASE("sgl-10, sgl-11: those that are carried along take from every budget o
 }
 
 TEST_CASE("sgl-13: fcfs keeps the order of the queue, lpm without a tree does too, and no other name is taken") {
-  const json peer = peer_case("sgl-13");
-  if (peer.is_null()) return;
-  const json& results = peer.at("expected").at("results");
+  const auto peer = peer_case("sgl-13");
+  if (!peer) return;
+  const json& results = peer->at("expected").at("results");
   ServerConfig config = server(100, 1);
   std::vector<Request> requests;
   for (const json& input : results[0]) {
@@ -248,8 +213,8 @@ TEST_CASE("sgl-13: fcfs keeps the order of the queue, lpm without a tree does to
 }
 
 TEST_CASE("sgl-15: what a prompt is found in is no room for it") {
-  const json peer = peer_case("sgl-15");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("sgl-15");
+  if (!peer) return;
   const std::int64_t found = 8;
   PageMemory memory(20, 1, true);
   Sequence first;
@@ -267,13 +232,13 @@ TEST_CASE("sgl-15: what a prompt is found in is no room for it") {
 }
 
 TEST_CASE("dyn-sgl-02: a prompt is charged in whole pages, so a second one waits") {
-  const json peer = peer_case("dyn-sgl-02");
-  if (peer.is_null()) return;
-  const json& inputs = peer.at("inputs");
+  const auto peer = peer_case("dyn-sgl-02");
+  if (!peer) return;
+  const json& inputs = peer->at("inputs");
   ServerConfig config = server(100, inputs.at("page"));
   config.scheduler.sglang.chunked_prefill_size = inputs.at("chunk");
   const std::vector<Request> requests{request(0, inputs.at("prompts")[0], 4), request(1, inputs.at("prompts")[1], 4)};
-  const std::string expected = "R0:" + std::to_string(peer.at("expected").at("step1")[0].get<int>());
+  const std::string expected = "R0:" + std::to_string(peer->at("expected").at("step1")[0].get<int>());
   on_every_engine(config, requests, [&](const ScheduleTable& table) {
     CHECK(table.rows().front().scheduled == expected);
     CHECK(table.rows().front().waiting == "R1:");
@@ -281,21 +246,21 @@ TEST_CASE("dyn-sgl-02: a prompt is charged in whole pages, so a second one waits
 }
 
 TEST_CASE("dyn-sgl-03: a decoding request takes a page when its last one is full") {
-  const json peer = peer_case("dyn-sgl-03");
-  if (peer.is_null()) return;
-  const std::int64_t page = peer.at("inputs").at("page");
-  const std::vector<Request> requests{request(0, peer.at("inputs").at("start_tokens"), 5)};
+  const auto peer = peer_case("dyn-sgl-03");
+  if (!peer) return;
+  const std::int64_t page = peer->at("inputs").at("page");
+  const std::vector<Request> requests{request(0, peer->at("inputs").at("start_tokens"), 5)};
   on_every_engine(server(10, page), requests, [&](const ScheduleTable& table) {
     std::vector<std::int64_t> allocated;
     for (std::size_t decode = 1; decode <= 3; ++decode)
       allocated.push_back((10 - table.rows().at(decode).free_blocks) * page);
-    CHECK(allocated == peer.at("expected").at("allocated").get<std::vector<std::int64_t>>());
+    CHECK(allocated == peer->at("expected").at("allocated").get<std::vector<std::int64_t>>());
   });
 }
 
 TEST_CASE("dyn-sgl-05: of many that begin alike only the first goes before one that is alone") {
-  const json peer = peer_case("dyn-sgl-05");
-  if (peer.is_null()) return;
+  const auto peer = peer_case("dyn-sgl-05");
+  if (!peer) return;
   // "33 requests sharing a 32-token prefix + 1 unique", which comes last.
   std::vector<Request> requests;
   for (std::int64_t index = 0; index < 34; ++index) {
@@ -307,7 +272,7 @@ TEST_CASE("dyn-sgl-05: of many that begin alike only the first goes before one t
   config.scheduler.sglang.schedule_policy = SglangOrder::lpm;
   config.scheduler.sglang.chunked_prefill_size = 80;  // two prompts
   on_every_engine(config, requests, [&](const ScheduleTable& table) {
-    REQUIRE(peer.at("expected").at("position_of_unique") == 1);
+    REQUIRE(peer->at("expected").at("position_of_unique") == 1);
     CHECK(table.rows().front().scheduled == "R0:40 R33:40");
   });
 }

@@ -1,21 +1,12 @@
 #pragma once
-// Cases of TensorRT-LLM's own tests, as they are recorded beside the repository.
+// What the recorded cases of TensorRT-LLM's own tests write in their own way.
 
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/workload/request.hpp"
 
 namespace decodesim::tests {
-
-using nlohmann::json;
-
-/// All cases whose system begins so, or nothing where the file is absent.
-std::optional<std::vector<json>> peer_cases(const std::string& system);
-/// The case of this id, or nothing where the file is absent.
-std::optional<json> peer_case(const std::string& id);
 
 /// Our name for the policies of a case.
 std::string engine_of(const std::string& policy);

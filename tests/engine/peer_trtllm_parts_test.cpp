@@ -12,6 +12,7 @@
 #include "sim/serving/schedulers/trtllm_capacity.hpp"
 #include "sim/serving/schedulers/trtllm_micro_batch.hpp"
 #include "tests/engine/peer_trtllm.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 

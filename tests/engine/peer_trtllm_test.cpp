@@ -10,15 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {
 
 namespace {
-
-const GridCost one_second(std::chrono::seconds(1));
 
 /// Who was scheduled in each pass, by index, and how many blocks were found in place.
 class Iterations : public Observer {

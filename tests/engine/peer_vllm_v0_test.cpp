@@ -6,15 +6,13 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/shared_data.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/peer_cases.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
@@ -22,60 +20,26 @@ namespace {
 
 using nlohmann::json;
 
-const GridCost one_second(std::chrono::seconds(1));
-
-json peer_case(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return {};
-  std::ifstream file(*path);
-  const json all = json::parse(file);
-  for (const json& one : all.is_array() ? all : all.at("cases")) {
-    if (one.at("id") == id) return one;
-  }
-  FAIL("there is no case " << id);
-  return {};
-}
-
 ServerConfig server(bool chunks, std::int64_t block_size, std::int64_t blocks, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = blocks;
-  config.block_size = block_size;
-  config.max_model_len = 1000;
+  ServerConfig config = server_on_seconds(blocks, block_size);
   config.host_blocks = 1000;
   config.scheduler.engine = "vllm-v0";
   config.scheduler.enable_chunked_prefill = chunks;
   config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 64;
   config.scheduler.never_fits = NeverFits::hang;  // the engine has its own answer
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s = 0) {
-  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    play(engine, config, requests, std::nullopt, {&table});
-    expect(table);
-  }
 }
 
 }  // namespace
 
 TEST_CASE("v0-02: a place short of two newcomers takes the first") {
-  const json peer = peer_case("v0-02");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
+  const auto peer = peer_case("v0-02");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
   ServerConfig config = server(false, in.at("block_size"), in.at("blocks"), 64);
   config.scheduler.max_num_seqs = in.at("max_seqs");
-  const std::string expected = peer.at("expected").at("step3").at(0);
+  const std::string expected = peer->at("expected").at("step3").at(0);
   on_every_engine(config, {request(0, "A", 4, 4), request(1, "B", 4, 4, 2), request(2, "C", 4, 4, 2)},
                   [&](const ScheduleTable& table) {
                     CHECK(table.rows()[1].scheduled == "A1");
@@ -85,11 +49,11 @@ TEST_CASE("v0-02: a place short of two newcomers takes the first") {
 }
 
 TEST_CASE("v0-03: a prompt runs before who decodes, whose tokens the budget of prompts does not count") {
-  const json peer = peer_case("v0-03");
-  if (peer.is_null()) return;
-  const std::int64_t budget = peer.at("inputs").at("budget");
+  const auto peer = peer_case("v0-03");
+  if (!peer) return;
+  const std::int64_t budget = peer->at("inputs").at("budget");
   ServerConfig config = server(false, 8, 50, budget);
-  const std::string expected = peer.at("expected").at("step2").at(0);
+  const std::string expected = peer->at("expected").at("step2").at(0);
   // B is as long as the budget; max_model_len stays above it, since a prompt of that length has no room for a token.
   on_every_engine(config, {request(0, "A", 1, 5), request(1, "B", budget, 2, 1)}, [&](const ScheduleTable& table) {
     CHECK(table.rows()[1].scheduled == expected + std::to_string(budget));
@@ -98,12 +62,12 @@ TEST_CASE("v0-03: a prompt runs before who decodes, whose tokens the budget of p
 
 TEST_CASE("v0-05 and v0-18: a prompt above max_model_len is turned away and costs nothing") {
   for (const char* id : {"v0-05", "v0-18"}) {
-    const json peer = peer_case(id);
-    if (peer.is_null()) return;
-    const json& in = peer.at("inputs");
+    const auto peer = peer_case(id);
+    if (!peer) return;
+    const json& in = peer->at("inputs");
     ServerConfig config = server(std::string(id) == "v0-18", 4, 100, in.value("budget", 100));
     config.max_model_len = in.at("max_model_len");
-    CHECK(peer.at("expected").at("ignored") == 1);
+    CHECK(peer->at("expected").at("ignored") == 1);
     on_every_engine(config, {request(0, "A", in.at("prompt"), 2)}, [&](const ScheduleTable& table) {
       CHECK(table.rows().empty());
       CHECK(table.endings() == "A rejected (prompt reaches max_model_len) at 0 s\n");
@@ -112,42 +76,39 @@ TEST_CASE("v0-05 and v0-18: a prompt above max_model_len is turned away and cost
 }
 
 TEST_CASE("v0-07: prompts are admitted up to the limit of sequences, those that run counted") {
-  const json peer = peer_case("v0-07");
-  if (peer.is_null()) return;
-  const std::int64_t prompt = peer.at("inputs").at("prompt");
-  const std::int64_t places = peer.at("inputs").at("max_seqs");
+  const auto peer = peer_case("v0-07");
+  if (!peer) return;
+  const std::int64_t prompt = peer->at("inputs").at("prompt");
+  const std::int64_t places = peer->at("inputs").at("max_seqs");
   ServerConfig config = server(false, 8, 100, 1000);
   config.scheduler.max_num_seqs = places;
-  const json& admitted = peer.at("expected").at("admitted");
-  const json& tokens = peer.at("expected").at("tokens");
+  const json& admitted = peer->at("expected").at("admitted");
+  const json& tokens = peer->at("expected").at("tokens");
   const std::vector<Request> all{request(0, "A", prompt, 9), request(1, "B", prompt, 9), request(2, "C", prompt, 9)};
-  for (const Engine& engine : engines()) {
-    class Shapes : public Observer {
-     public:
-      void step(const StepFacts& facts) override {
-        chunks.push_back(facts.shape.chunks);
-        chunk_tokens.push_back(facts.shape.chunk_tokens);
-      }
-      std::vector<std::int64_t> chunks;
-      std::vector<std::int64_t> chunk_tokens;
-    };
-    CAPTURE(engine.name);
-    Shapes shapes;
-    play(engine, config, all, std::nullopt, {&shapes});
+  class Shapes : public Observer {
+   public:
+    void step(const StepFacts& facts) override {
+      chunks.push_back(facts.shape.chunks);
+      chunk_tokens.push_back(facts.shape.chunk_tokens);
+    }
+    std::vector<std::int64_t> chunks;
+    std::vector<std::int64_t> chunk_tokens;
+  };
+  watch_every_engine<Shapes>(config, all, [&](const Shapes& shapes) {
     // The first step starts from nobody, the second from two that run.
     for (std::size_t i = 0; i < 2; ++i) {
       CHECK(shapes.chunks[i] == admitted.at(i));
       CHECK(shapes.chunk_tokens[i] == tokens.at(i));
     }
-  }
+  });
 }
 
 TEST_CASE("v0-08: prompts that do not fit now wait, and those that never fit are ignored") {
-  const json peer = peer_case("v0-08");
-  if (peer.is_null()) return;
-  const std::int64_t prompt = peer.at("inputs").at("prompt");
-  CHECK(peer.at("expected").at("LATER") == "0 admitted, 3 waiting");
-  CHECK(peer.at("expected").at("NEVER") == "3 ignored, 0 waiting");
+  const auto peer = peer_case("v0-08");
+  if (!peer) return;
+  const std::int64_t prompt = peer->at("inputs").at("prompt");
+  CHECK(peer->at("expected").at("LATER") == "0 admitted, 3 waiting");
+  CHECK(peer->at("expected").at("NEVER") == "3 ignored, 0 waiting");
   const std::vector<Request> three{request(1, "B", prompt, 2, 1), request(2, "C", prompt, 2, 1),
                                    request(3, "D", prompt, 2, 1)};
   std::vector<Request> later{request(0, "A", prompt, 3)};
@@ -166,10 +127,10 @@ TEST_CASE("v0-08: prompts that do not fit now wait, and those that never fit are
 }
 
 TEST_CASE("v0-10: who does not fit now stays on the host, and who never will is dropped") {
-  const json peer = peer_case("v0-10");
-  if (peer.is_null()) return;
-  CHECK(peer.at("expected").at("LATER") == "both stay swapped");
-  CHECK(peer.at("expected").at("NEVER") == "both dropped as infeasible");
+  const auto peer = peer_case("v0-10");
+  if (!peer) return;
+  CHECK(peer->at("expected").at("LATER") == "both stay swapped");
+  CHECK(peer->at("expected").at("NEVER") == "both dropped as infeasible");
   class Swapped : public Observer {
    public:
     void step(const StepFacts& facts) override { swapped.push_back(facts.swapped); }
@@ -177,14 +138,12 @@ TEST_CASE("v0-10: who does not fit now stays on the host, and who never will is 
   };
   ServerConfig config = server(false, 4, 5, 32);
   config.scheduler.vllm_v0.preemption_mode = PreemptionMode::swap;
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
+  const std::vector<Request> three{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  watch_every_engine<Swapped>(config, three, [](const Swapped& facts) {
     // Two are swapped out by the fourth step, and the two free blocks of the steps after it are too few for the older.
-    Swapped facts;
-    play(engine, config, {request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)}, std::nullopt, {&facts});
     CHECK(std::vector<std::int64_t>(facts.swapped.begin() + 3, facts.swapped.begin() + 7) ==
           std::vector<std::int64_t>{2, 2, 2, 2});
-  }
+  });
   // Each fills the pool alone, is swapped out by itself, and would need a block more than there are to come back.
   config.usable_blocks = config.num_blocks = 2;
   on_every_engine(config, {request(0, "A", 7, 9), request(1, "B", 7, 9)}, [](const ScheduleTable& table) {
@@ -194,10 +153,10 @@ TEST_CASE("v0-10: who does not fit now stays on the host, and who never will is 
 }
 
 TEST_CASE("v0-13: a prompt that is cut keeps the next one waiting") {
-  const json peer = peer_case("v0-13");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
-  const json& steps = peer.at("expected").at("steps");
+  const auto peer = peer_case("v0-13");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
+  const json& steps = peer->at("expected").at("steps");
   CHECK(steps.at(0) == "A 4");
   CHECK(steps.at(1) == "A 4, B waits");
   const ServerConfig config = server(true, in.at("block_size"), 40, in.at("budget"));
@@ -209,10 +168,10 @@ TEST_CASE("v0-13: a prompt that is cut keeps the next one waiting") {
 }
 
 TEST_CASE("v0-15: a step has its decode, the chunk that runs and the one that fits beside it") {
-  const json peer = peer_case("v0-15");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
-  const json& step = peer.at("expected").at("step2");
+  const auto peer = peer_case("v0-15");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
+  const json& step = peer->at("expected").at("step2");
   const ServerConfig config = server(true, in.at("block_size"), in.at("blocks"), in.at("budget"));
   const std::int64_t prompt = in.at("prompts").at(0);
   const std::vector<Request> requests{request(0, "A", prompt, 5), request(1, "B", in.at("prompts").at(1), 5),
@@ -225,26 +184,26 @@ TEST_CASE("v0-15: a step has its decode, the chunk that runs and the one that fi
 }
 
 TEST_CASE("v0-17: a prompt below max_model_len is cut at the budget") {
-  const json peer = peer_case("v0-17");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
+  const auto peer = peer_case("v0-17");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
   ServerConfig config = server(true, in.at("block_size"), in.at("blocks"), in.at("budget"));
   config.max_model_len = in.at("max_model_len");
-  const std::string expected = "A" + std::to_string(peer.at("expected").at("chunk").get<int>());
+  const std::string expected = "A" + std::to_string(peer->at("expected").at("chunk").get<int>());
   on_every_engine(config, {request(0, "A", in.at("prompt"), 2)},
                   [&](const ScheduleTable& table) { CHECK(table.rows()[0].scheduled == expected); });
 }
 
 TEST_CASE("v0-20: a chunk that finds no room once is evicted, not taken in the same step, and begins anew") {
-  const json peer = peer_case("v0-20");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
+  const auto peer = peer_case("v0-20");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
   const std::int64_t budget = in.at("budget");
   // The test makes the check fail once. Here a sequence of one block beside the prompt's does it, and takes a token of each
   // of the steps but the last.
   const ServerConfig config = server(true, in.at("block_size"), 16, budget + 1);
   std::vector<std::int64_t> expected;
-  for (const json& tokens : peer.at("expected").at("steps")) expected.push_back(tokens);
+  for (const json& tokens : peer->at("expected").at("steps")) expected.push_back(tokens);
   on_every_engine(config, {request(0, "X", 1, 4), request(1, "R", in.at("prompt"), 2, 1)},
                   [&](const ScheduleTable& table) {
                     std::vector<std::int64_t> tokens;
@@ -259,9 +218,9 @@ TEST_CASE("v0-20: a chunk that finds no room once is evicted, not taken in the s
 }
 
 TEST_CASE("v0-23: never, later or now, by the blocks of a prompt and the watermark") {
-  const json peer = peer_case("v0-23");
-  if (peer.is_null()) return;
-  const json& in = peer.at("inputs");
+  const auto peer = peer_case("v0-23");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
   const std::int64_t block_size = in.at("block_size");
   for (std::int64_t blocks : in.at("blocks")) {
     for (double share : in.at("watermark")) {
@@ -289,9 +248,9 @@ TEST_CASE("v0-23: never, later or now, by the blocks of a prompt and the waterma
 }
 
 TEST_CASE("v0-25: tokens that are appended take the blocks that they start") {
-  const json peer = peer_case("v0-25");
-  if (peer.is_null()) return;
-  CHECK(peer.at("expected").at("new_blocks") == "ceil((P+k+L)/B) - ceil(P/B)");
+  const auto peer = peer_case("v0-25");
+  if (!peer) return;
+  CHECK(peer->at("expected").at("new_blocks") == "ceil((P+k+L)/B) - ceil(P/B)");
   for (std::int64_t block_size : {1, 4, 16}) {
     for (std::int64_t prompt : {1, 4, 15, 16, 17}) {
       constexpr std::int64_t appended = 20;

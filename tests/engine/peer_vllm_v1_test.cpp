@@ -1,20 +1,15 @@
 // Cases of the tests of vLLM and of peer simulators about its V1 scheduler, on both engines: without prefix caching, remote
 // KV or asynchronous scheduling. Numbers come from the file; what it says in prose is spelled out here.
 
+#include "tests/engine/peer_vllm_v1.hpp"
+
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/scenario/load.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/played_run.hpp"
-#include "tests/support/shared_data.hpp"
-#include "tests/support/step_cost.hpp"
 
 namespace decodesim::tests {
 
@@ -22,101 +17,48 @@ namespace {
 
 using nlohmann::json;
 
-const GridCost one_second(std::chrono::seconds(1));
-
-/// What a peer's test is given and what it expects; nothing where the file is not there.
-struct Peer {
-  json inputs;
-  json expected;
-};
-std::optional<Peer> peer(const std::string& id) {
-  const auto path = shared_file("data/engine_cases/peer_tests.json");
-  if (!path) return std::nullopt;
-  std::ifstream file(*path);
-  const json document = json::parse(file);
-  for (const json& entry : document.at("cases")) {
-    if (entry.at("id") == id) return Peer{entry.at("inputs"), entry.at("expected")};
-  }
-  FAIL("there is no case " << id);
-  return std::nullopt;
-}
-
-/// Those tests count the blocks that requests can hold.
-ServerConfig server_of(const json& inputs) {
-  ServerConfig config;
-  config.block_size = inputs.value("block_size", 16);
-  config.usable_blocks = inputs.value("blocks", 10'000);
-  config.num_blocks = config.usable_blocks + 1;
-  config.max_model_len = 100'000;
-  config.scheduler.max_num_batched_tokens = inputs.value("budget", 8192);
-  config.scheduler.max_num_seqs = inputs.value("max_seqs", 128);
-  config.scheduler.long_prefill_token_threshold = inputs.value("long_prefill_token_threshold", 0);
-  config.scheduler.never_fits = NeverFits::hang;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
-  return config;
-}
-
-std::vector<Request> prompts(const json& lengths, std::int64_t output) {
-  std::vector<Request> list;
-  for (std::int64_t length : lengths) request(list, length, output);
-  return list;
-}
-
-/// Plays `requests` on every engine and hands the run to `expect`; the invariants hold in any case.
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    Played played;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&played, &invariants});
-    CHECK(invariants.violation() == "");
-    expect(played);
-  }
-}
-
 using Steps = std::vector<std::vector<std::int64_t>>;
 
 }  // namespace
 
 TEST_CASE("v1-sched-01, v1-sched-12, v1-sched-21: all start that the budget and the places allow") {
-  if (const auto one = peer("v1-sched-01")) {  // 10 of 10 tokens
-    on_every_engine(server_of(one->inputs), alike(10, 10, 4), [&](const Played& played) {
+  if (const auto one = peer_case("v1-sched-01")) {  // 10 of 10 tokens
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(10, 10, 4), [&](const Played& played) {
       CHECK(played.tokens[0] == std::vector<std::int64_t>(10, 10));
-      CHECK(played.running[0] == one->expected.at("running"));
+      CHECK(played.running[0] == one->at("expected").at("running"));
     });
   }
-  if (const auto one = peer("v1-sched-12")) {  // 3 of 50
-    on_every_engine(server_of(one->inputs), alike(3, 50, 4), [&](const Played& played) {
-      CHECK(played.running[0] == one->expected.at("running"));
+  if (const auto one = peer_case("v1-sched-12")) {  // 3 of 50
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(3, 50, 4), [&](const Played& played) {
+      CHECK(played.running[0] == one->at("expected").at("running"));
       CHECK(played.rows()[0].waiting == "c");
     });
   }
-  if (const auto one = peer("v1-sched-21")) {  // 4 of 10
-    on_every_engine(server_of(one->inputs), alike(4, 10, 4),
-                    [](const Played& played) { CHECK(played.tokens[0] == std::vector<std::int64_t>(4, 10)); });
+  if (const auto one = peer_case("v1-sched-21")) {  // 4 of 10
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(4, 10, 4), [](const Played& played) {
+      CHECK(played.tokens[0] == std::vector<std::int64_t>(4, 10));
+    });
   }
 }
 
 TEST_CASE("v1-sched-02, v1-sched-19: long prompts share the budget by the threshold") {
-  if (const auto one = peer("v1-sched-02")) {  // 3 of 800
-    on_every_engine(server_of(one->inputs), alike(3, 800, 4), [&](const Played& played) {
-      CHECK(Steps(played.tokens.begin(), played.tokens.begin() + 3) == one->expected.at("steps").get<Steps>());
+  if (const auto one = peer_case("v1-sched-02")) {  // 3 of 800
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(3, 800, 4), [&](const Played& played) {
+      CHECK(Steps(played.tokens.begin(), played.tokens.begin() + 3) == one->at("expected").at("steps").get<Steps>());
     });
   }
-  if (const auto one = peer("v1-sched-19")) {  // 2 of (200, 4)
-    on_every_engine(server_of(one->inputs), alike(2, 200, 4), [&](const Played& played) {
-      CHECK(played.tokens[0] == one->expected.at("tokens").get<std::vector<std::int64_t>>());
+  if (const auto one = peer_case("v1-sched-19")) {  // 2 of (200, 4)
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(2, 200, 4), [&](const Played& played) {
+      CHECK(played.tokens[0] == one->at("expected").at("tokens").get<std::vector<std::int64_t>>());
     });
   }
 }
 
 TEST_CASE("v1-sched-04: a decode that finds no block evicts the last admitted") {
-  const auto one = peer("v1-sched-04");  // 2 of 80
+  const auto one = peer_case("v1-sched-04");  // 2 of 80
   if (!one) return;
-  on_every_engine(server_of(one->inputs), alike(2, 80, 4), [&](const Played& played) {
-    CHECK(played.tokens[0] == one->expected.at("step1").get<std::vector<std::int64_t>>());
+  watch_every_engine<Played>(server_of(one->at("inputs")), alike(2, 80, 4), [&](const Played& played) {
+    CHECK(played.tokens[0] == one->at("expected").at("step1").get<std::vector<std::int64_t>>());
     CHECK(played.rows()[1].scheduled == "a1");
     CHECK(played.rows()[1].preempted == "b");
   });
@@ -124,20 +66,20 @@ TEST_CASE("v1-sched-04: a decode that finds no block evicts the last admitted") 
 
 TEST_CASE("v1-sched-06, v1-sched-07: the least urgent makes room, and resumes in one step that samples") {
   for (const char* id : {"v1-sched-06", "v1-sched-07"}) {
-    const auto one = peer(id);
+    const auto one = peer_case(id);
     if (!one) return;
     CAPTURE(id);
-    ServerConfig config = server_of(one->inputs);
+    ServerConfig config = server_of(one->at("inputs"));
     config.scheduler.policies.queue_order = "priority";
     std::vector<Request> requests;
-    for (const json& entry : one->inputs.at("requests"))
+    for (const json& entry : one->at("inputs").at("requests"))
       request(requests, entry.at("prompt"), 6, entry.at("arrival"), entry.at("prio"));
-    on_every_engine(config, requests, [&](const Played& played) {
+    watch_every_engine<Played>(config, requests, [&](const Played& played) {
       CHECK(played.rows()[2].preempted == "a");
       CHECK(played.rows()[2].scheduled == "b1");
-      if (!one->expected.contains("resume_tokens")) return;
-      CHECK(played.rows()[1].free_blocks == one->expected.at("free_after_step2"));
-      const std::int64_t resumed = one->expected.at("resume_tokens");
+      if (!one->at("expected").contains("resume_tokens")) return;
+      CHECK(played.rows()[1].free_blocks == one->at("expected").at("free_after_step2"));
+      const std::int64_t resumed = one->at("expected").at("resume_tokens");
       std::size_t row = 3;
       while (row < played.rows().size() && played.rows()[row].scheduled != "a" + std::to_string(resumed)) ++row;
       REQUIRE(row + 1 < played.rows().size());
@@ -148,13 +90,14 @@ TEST_CASE("v1-sched-06, v1-sched-07: the least urgent makes room, and resumes in
 }
 
 TEST_CASE("v1-sched-14: all blocks are free at the end") {
-  const auto one = peer("v1-sched-14");  // 5 of (10, max 10)
+  const auto one = peer_case("v1-sched-14");  // 5 of (10, max 10)
   if (!one) return;
-  const ServerConfig config = server_of(one->inputs);
+  const ServerConfig config = server_of(one->at("inputs"));
   std::vector<Request> requests = alike(5, 10, 10);
   request(requests, 1, 1, 60);  // its first pass finds what the others left
-  on_every_engine(config, requests,
-                  [&](const Played& played) { CHECK(played.rows().back().free_blocks == config.usable_blocks - 1); });
+  watch_every_engine<Played>(config, requests, [&](const Played& played) {
+    CHECK(played.rows().back().free_blocks == config.usable_blocks - 1);
+  });
 }
 
 TEST_CASE(
@@ -169,10 +112,10 @@ TEST_CASE(
     config.scheduler.never_fits = NeverFits::reject;
     return config;
   };
-  if (const auto one = peer("v1-sched-22")) {
+  if (const auto one = peer_case("v1-sched-22")) {
     const std::vector<std::int64_t> servable{1008, 1023};  // the last token of 1024 needs no KV
     for (std::size_t i = 0; i < servable.size(); ++i) {
-      const std::int64_t blocks = one->inputs.at("num_gpu_blocks").at(i);
+      const std::int64_t blocks = one->at("inputs").at("num_gpu_blocks").at(i);
       CAPTURE(blocks);
       std::vector<Diagnostic> warnings;
       load_scenarios_text("version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: " +
@@ -183,47 +126,48 @@ TEST_CASE(
       for (std::int64_t prompt : {servable[i], servable[i] + 1}) {
         std::vector<Request> requests;
         request(requests, prompt, 1);
-        on_every_engine(config_of(one->inputs, blocks), requests, [&](const Played& played) {
+        watch_every_engine<Played>(config_of(one->at("inputs"), blocks), requests, [&](const Played& played) {
           CHECK(played.outcomes[0] == (prompt == servable[i] ? Outcome::completed : Outcome::rejected));
         });
       }
     }
   }
-  if (const auto one = peer("v1-sched-24")) {
+  if (const auto one = peer_case("v1-sched-24")) {
     // A server that lowers max_model_len to what it can serve refuses the prompt without room for an output.
-    ServerConfig config = config_of(one->inputs, one->inputs.at("num_gpu_blocks"));
+    ServerConfig config = config_of(one->at("inputs"), one->at("inputs").at("num_gpu_blocks"));
     config.max_model_len = config.usable_blocks * config.block_size;
-    on_every_engine(config, prompts(one->inputs.at("prompts"), 1), [](const Played& played) {
+    watch_every_engine<Played>(config, prompts(one->at("inputs").at("prompts"), 1), [](const Played& played) {
       CHECK(played.outcomes == std::vector<Outcome>{Outcome::rejected, Outcome::completed});
       CHECK(played.outputs == std::vector<std::int64_t>{0, 1});
       CHECK(played.most_cached == 1007);
       CHECK(played.preemptions == std::vector<std::int64_t>{0, 0});
     });
   }
-  if (const auto one = peer("v1-sched-26")) {
+  if (const auto one = peer_case("v1-sched-26")) {
     std::vector<Request> requests;
-    request(requests, one->inputs.at("request").at("prompt"), one->inputs.at("request").at("max_new"));
-    on_every_engine(config_of(one->inputs, one->inputs.at("num_gpu_blocks")), requests, [&](const Played& played) {
-      CHECK(played.outputs[0] == one->expected.at("outputs"));
-      CHECK(played.most_cached == one->expected.at("total_tokens").get<std::int64_t>() - 1);
-      CHECK(played.preemptions[0] == one->expected.at("preemptions"));
-    });
+    request(requests, one->at("inputs").at("request").at("prompt"), one->at("inputs").at("request").at("max_new"));
+    watch_every_engine<Played>(
+        config_of(one->at("inputs"), one->at("inputs").at("num_gpu_blocks")), requests, [&](const Played& played) {
+          CHECK(played.outputs[0] == one->at("expected").at("outputs"));
+          CHECK(played.most_cached == one->at("expected").at("total_tokens").get<std::int64_t>() - 1);
+          CHECK(played.preemptions[0] == one->at("expected").at("preemptions"));
+        });
   }
 }
 
 TEST_CASE("dyn-v1-01, dyn-v1-03: a chunk takes its blocks alone, and a victim heads the queue") {
-  if (const auto one = peer("dyn-v1-01")) {  // 2 of (8, 2)
-    const ServerConfig config = server_of(one->inputs);
-    on_every_engine(config, alike(2, 8, 2), [&](const Played& played) {
-      CHECK(played.tokens[0] == one->expected.at("step1").get<std::vector<std::int64_t>>());
-      CHECK(config.usable_blocks - played.rows()[0].free_blocks == one->expected.at("blocks_used"));
+  if (const auto one = peer_case("dyn-v1-01")) {  // 2 of (8, 2)
+    const ServerConfig config = server_of(one->at("inputs"));
+    watch_every_engine<Played>(config, alike(2, 8, 2), [&](const Played& played) {
+      CHECK(played.tokens[0] == one->at("expected").at("step1").get<std::vector<std::int64_t>>());
+      CHECK(config.usable_blocks - played.rows()[0].free_blocks == one->at("expected").at("blocks_used"));
     });
   }
-  if (const auto one = peer("dyn-v1-03")) {  // 2 of (8, 8), and one that waits
+  if (const auto one = peer_case("dyn-v1-03")) {  // 2 of (8, 8), and one that waits
     std::vector<Request> requests = alike(2, 8, 8);
     request(requests, 9, 1, 2);
-    on_every_engine(server_of(one->inputs), requests, [&](const Played& played) {
-      const auto pass = one->expected.at("step_of_preemption").get<std::size_t>();
+    watch_every_engine<Played>(server_of(one->at("inputs")), requests, [&](const Played& played) {
+      const auto pass = one->at("expected").at("step_of_preemption").get<std::size_t>();
       CHECK(played.rows()[pass - 1].preempted == "b");
       CHECK(played.rows()[pass - 1].waiting == "b c");
       for (const ScheduleRow& row : played.rows())
@@ -233,29 +177,30 @@ TEST_CASE("dyn-v1-01, dyn-v1-03: a chunk takes its blocks alone, and a victim he
 }
 
 TEST_CASE("il-04, il-07, il-12: eviction order, admission by the peak, a chunk that yields nothing") {
-  if (const auto one = peer("il-04")) {  // a 32, b 32, late 16
-    on_every_engine(server_of(one->inputs), prompts({32, 32, 16}, 4), [](const Played& played) {
+  if (const auto one = peer_case("il-04")) {  // a 32, b 32, late 16
+    watch_every_engine<Played>(server_of(one->at("inputs")), prompts({32, 32, 16}, 4), [](const Played& played) {
       CHECK(played.rows()[0].scheduled == "a32 b32 c16");
       CHECK(played.rows()[1].scheduled == "a1");
       CHECK(played.rows()[1].preempted == "c b");
       CHECK(played.rows()[1].waiting == "b c");
     });
   }
-  if (const auto one = peer("il-07")) {  // a pool of 100, two that need 60 each: an engine that reserves a whole life
-    ServerConfig config = server_of({{"block_size", 1}, {"blocks", one->inputs.at("pool")}});
+  if (const auto one =
+          peer_case("il-07")) {  // a pool of 100, two that need 60 each: an engine that reserves a whole life
+    ServerConfig config = server_of({{"block_size", 1}, {"blocks", one->at("inputs").at("pool")}});
     config.num_blocks = config.usable_blocks;
     config.max_model_len = 60;
     config.scheduler.engine = "orca";
-    on_every_engine(config, alike(2, 40, 20), [&](const Played& played) {
-      CHECK(played.running[0] == one->expected.at("admitted"));
+    watch_every_engine<Played>(config, alike(2, 40, 20), [&](const Played& played) {
+      CHECK(played.running[0] == one->at("expected").at("admitted"));
       CHECK(played.rows()[0].waiting == "b");
       CHECK(played.preemptions == std::vector<std::int64_t>{0, 0});
     });
   }
-  if (const auto one = peer("il-12")) {
-    const std::int64_t prompt = one->inputs.at("prompt");
-    on_every_engine(server_of(one->inputs), alike(1, prompt, 1), [&](const Played& played) {
-      CHECK(played.tokens[0][0] == one->expected.at("step1"));
+  if (const auto one = peer_case("il-12")) {
+    const std::int64_t prompt = one->at("inputs").at("prompt");
+    watch_every_engine<Played>(server_of(one->at("inputs")), alike(1, prompt, 1), [&](const Played& played) {
+      CHECK(played.tokens[0][0] == one->at("expected").at("step1"));
       CHECK(played.rows()[0].finished == "");  // its only token comes with the second chunk
       CHECK(played.rows()[1].finished == "a");
     });

@@ -5,28 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(std::int64_t usable, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = usable + 1;
-  config.usable_blocks = usable;
-  config.block_size = block_size;
+  ServerConfig config = vllm_v1_on_seconds(usable, block_size, budget);
   config.prefix_caching = true;
-  config.max_model_len = 1000;
-  config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 4;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
@@ -58,19 +46,6 @@ class Findings : public Observer {
   std::string by_request;
 };
 
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    Findings findings;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &findings, &invariants});
-    expect(table, findings);
-    CHECK(invariants.violation() == "");
-  }
-}
-
 const std::vector<Request> three_that_share{request(0, "A", 10, 2, 8), request(1, "B", 10, 2, 8),
                                             request(2, "C", 8, 2, 8, 3)};
 
@@ -78,75 +53,80 @@ const std::vector<Request> three_that_share{request(0, "A", 10, 2, 8), request(1
 
 TEST_CASE("who was evicted finds its full blocks again and computes only the rest") {
   const std::vector<Request> requests{request(0, "A", 6, 7, 0), request(1, "B", 5, 6, 0), request(2, "C", 3, 5, 0)};
-  on_every_engine(server(5, 4, 16), requests, [](const ScheduleTable& table, const Findings& findings) {
-    CHECK(table.text() ==
-          "1 | A6 B5 C3 | | 0 | |\n"
-          "2 | A1 B1 C1 | | 0 | |\n"
-          "3 | A1 B1 | C | 1 | | C\n"
-          "4 | A1 B1 | | 0 | | C\n"
-          "5 | A1 | B | 2 | | B C\n"
-          "6 | A1 | | 2 | | B C\n"
-          "7 | A1 | | 2 | A | B C\n"
-          "8 | B1 C5 | | 0 | |\n"
-          "9 | B1 C1 | | 0 | B |\n"
-          "10 | C1 | | 3 | C |\n");
-    CHECK(table.rows()[7].found == "B8");
-    CHECK(findings.found == 0);
-    CHECK(findings.found_again == 8);
-    CHECK(findings.recomputed == 4);  // C's, whose block was handed out
-    CHECK(findings.by_request == "A:0+0 B:0+8 C:0+0 ");
-  });
+  watch_every_engine<ScheduleTable, Findings>(server(5, 4, 16), requests,
+                                              [](const ScheduleTable& table, const Findings& findings) {
+                                                CHECK(table.text() ==
+                                                      "1 | A6 B5 C3 | | 0 | |\n"
+                                                      "2 | A1 B1 C1 | | 0 | |\n"
+                                                      "3 | A1 B1 | C | 1 | | C\n"
+                                                      "4 | A1 B1 | | 0 | | C\n"
+                                                      "5 | A1 | B | 2 | | B C\n"
+                                                      "6 | A1 | | 2 | | B C\n"
+                                                      "7 | A1 | | 2 | A | B C\n"
+                                                      "8 | B1 C5 | | 0 | |\n"
+                                                      "9 | B1 C1 | | 0 | B |\n"
+                                                      "10 | C1 | | 3 | C |\n");
+                                                CHECK(table.rows()[7].found == "B8");
+                                                CHECK(findings.found == 0);
+                                                CHECK(findings.found_again == 8);
+                                                CHECK(findings.recomputed == 4);  // C's, whose block was handed out
+                                                CHECK(findings.by_request == "A:0+0 B:0+8 C:0+0 ");
+                                              });
 }
 
 TEST_CASE(
     "a prompt shares blocks that were scheduled a moment before it, and a full hit computes its last block again") {
-  on_every_engine(server(8, 4, 32), three_that_share, [](const ScheduleTable& table, const Findings& findings) {
-    CHECK(table.text() ==
-          "1 | A10 B2 | | 4 | |\n"
-          "2 | A1 B1 | | 4 | A B |\n"
-          "3 | | | 8 | |\n"
-          "4 | C4 | | 6 | |\n"
-          "5 | C1 | | 5 | C |\n");
-    CHECK(table.rows()[0].tables == "A[1,2,3] B[1,2,4]");
-    CHECK(table.rows()[0].found == "B8");
-    // B's block of its own had no hash, so it heads the queue.
-    CHECK(table.rows()[3].tables == "C[1,4]");
-    CHECK(table.rows()[3].found == "C4");
-    CHECK(findings.found == 12);
-    CHECK(findings.found_again == 0);
-  });
+  watch_every_engine<ScheduleTable, Findings>(server(8, 4, 32), three_that_share,
+                                              [](const ScheduleTable& table, const Findings& findings) {
+                                                CHECK(table.text() ==
+                                                      "1 | A10 B2 | | 4 | |\n"
+                                                      "2 | A1 B1 | | 4 | A B |\n"
+                                                      "3 | | | 8 | |\n"
+                                                      "4 | C4 | | 6 | |\n"
+                                                      "5 | C1 | | 5 | C |\n");
+                                                CHECK(table.rows()[0].tables == "A[1,2,3] B[1,2,4]");
+                                                CHECK(table.rows()[0].found == "B8");
+                                                // B's block of its own had no hash, so it heads the queue.
+                                                CHECK(table.rows()[3].tables == "C[1,4]");
+                                                CHECK(table.rows()[3].found == "C4");
+                                                CHECK(findings.found == 12);
+                                                CHECK(findings.found_again == 0);
+                                              });
 }
 
 TEST_CASE("where freed blocks all go to the tail the full hit takes a block that was never used") {
   ServerConfig config = server(8, 4, 32);
   config.uncached_free_to_front = false;
-  on_every_engine(config, three_that_share, [](const ScheduleTable& table, const Findings&) {
-    CHECK(table.rows()[3].tables == "C[1,5]");
-    CHECK(table.rows()[3].found == "C4");
-  });
+  watch_every_engine<ScheduleTable, Findings>(config, three_that_share,
+                                              [](const ScheduleTable& table, const Findings&) {
+                                                CHECK(table.rows()[3].tables == "C[1,5]");
+                                                CHECK(table.rows()[3].found == "C4");
+                                              });
 }
 
 TEST_CASE("requests of another salt find nothing, and those of one salt find each other's blocks") {
   std::vector<Request> requests = three_that_share;
   requests[0].cache_salt = "x";
   requests[2].cache_salt = "x";
-  on_every_engine(server(8, 4, 32), requests, [](const ScheduleTable& table, const Findings& findings) {
-    CHECK(table.rows()[0].scheduled == "A10 B10");
-    CHECK(table.rows()[3].found == "C4");
-    CHECK(findings.found == 4);
-  });
+  watch_every_engine<ScheduleTable, Findings>(server(8, 4, 32), requests,
+                                              [](const ScheduleTable& table, const Findings& findings) {
+                                                CHECK(table.rows()[0].scheduled == "A10 B10");
+                                                CHECK(table.rows()[3].found == "C4");
+                                                CHECK(findings.found == 4);
+                                              });
 }
 
 TEST_CASE("who wants log-probabilities of its prompt reads nothing from the cache and writes to it") {
   std::vector<Request> requests = three_that_share;
   requests[0].no_prefix_read = true;
   requests[1].no_prefix_read = true;
-  on_every_engine(server(8, 4, 32), requests, [](const ScheduleTable& table, const Findings& findings) {
-    CHECK(table.rows()[0].scheduled == "A10 B10");
-    CHECK(table.rows()[0].tables == "A[1,2,3] B[4,5,6]");
-    CHECK(table.rows()[3].found == "C4");
-    CHECK(findings.found == 4);
-  });
+  watch_every_engine<ScheduleTable, Findings>(server(8, 4, 32), requests,
+                                              [](const ScheduleTable& table, const Findings& findings) {
+                                                CHECK(table.rows()[0].scheduled == "A10 B10");
+                                                CHECK(table.rows()[0].tables == "A[1,2,3] B[4,5,6]");
+                                                CHECK(table.rows()[3].found == "C4");
+                                                CHECK(findings.found == 4);
+                                              });
 }
 
 }  // namespace decodesim::tests

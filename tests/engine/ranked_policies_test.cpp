@@ -6,18 +6,14 @@
 #include <vector>
 
 #include "tests/support/draws.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
 using std::chrono::seconds;
-
-const GridCost one_second(seconds(1));
 
 /// A prompt takes a second a token, and a pass that only decodes takes ten.
 class PromptCost final : public CostModel {
@@ -32,21 +28,11 @@ class PromptCost final : public CostModel {
 const PromptCost prompt_cost;
 
 ServerConfig server(const char* engine, std::int64_t places) {
-  ServerConfig config;
+  ServerConfig config = server_on_seconds(1000, 4);
   config.scheduler.engine = engine;
   config.scheduler.max_num_seqs = places;
   config.scheduler.max_num_batched_tokens = 1000;
-  config.num_blocks = config.usable_blocks = 1000;
-  config.block_size = 4;
-  config.max_model_len = 1000;
-  config.cost = &one_second;
-  config.grid_step = seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const std::string& id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s) {
-  return {index, id, Time(seconds(arrival_s)), input, output, output, 0};
 }
 
 /// Who got tokens in each pass: "A35 B8 A1".
@@ -54,18 +40,6 @@ std::string served(const ScheduleTable& table) {
   std::string line;
   for (const ScheduleRow& row : table.rows()) line += (line.empty() ? "" : " | ") + row.scheduled;
   return line;
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 }  // namespace

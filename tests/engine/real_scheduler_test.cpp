@@ -11,19 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
+#include "tests/support/every_engine.hpp"
 #include "tests/support/shared_data.hpp"
-#include "tests/support/step_cost.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
 using nlohmann::json;
-
-const GridCost one_second(std::chrono::seconds(1));
 
 ServerConfig server_of(const json& config) {
   ServerConfig server;

@@ -5,26 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
 const ShapeCost by_shape;
 
 ServerConfig server(const char* engine) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = 12;
-  config.block_size = 4;
+  ServerConfig config = server_on_seconds(12, 4);
   config.max_model_len = 16;
   config.scheduler.engine = engine;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 

@@ -5,45 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(std::int64_t blocks, std::int64_t chunk) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = blocks;
-  config.block_size = 4;
-  config.max_model_len = 1000;
+  ServerConfig config = server_on_seconds(blocks, 4);
   config.scheduler.engine = "sarathi";
   config.scheduler.max_num_seqs = 4;
   config.scheduler.sarathi.chunk_size = chunk;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s = 0) {
-  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 }  // namespace

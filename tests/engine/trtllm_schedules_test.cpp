@@ -5,49 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(const char* engine, std::int64_t blocks, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = blocks;
-  config.block_size = block_size;
-  config.max_model_len = 1000;
+  ServerConfig config = server_on_seconds(blocks, block_size);
   config.scheduler.engine = engine;
   config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 4;
   config.scheduler.trtllm.enable_block_reuse = false;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
 }
 
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t arrival_s = 0,
-                std::int64_t priority = 0) {
-  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, priority};
-}
-
 const std::vector<Request> three_growing{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
-}
 
 }  // namespace
 

@@ -5,47 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
-#include "tests/support/schedule_table.hpp"
-#include "tests/support/step_cost.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-const GridCost one_second(std::chrono::seconds(1));
-
 ServerConfig server(std::int64_t blocks, std::int64_t block_size, std::int64_t budget) {
-  ServerConfig config;
-  config.num_blocks = config.usable_blocks = blocks;
-  config.block_size = block_size;
-  config.max_model_len = 1000;
+  ServerConfig config = server_on_seconds(blocks, block_size);
   config.host_blocks = 100;
   config.scheduler.engine = "vllm-v0";
   config.scheduler.enable_chunked_prefill = false;
   config.scheduler.max_num_batched_tokens = budget;
   config.scheduler.max_num_seqs = 4;
-  config.cost = &one_second;
-  config.grid_step = std::chrono::seconds(1);
   return config;
-}
-
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output,
-                std::int64_t arrival_s = 0) {
-  return {index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
-}
-
-template <class Expect>
-void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    ScheduleTable table;
-    InvariantChecker invariants(config);
-    play(engine, config, requests, std::nullopt, {&table, &invariants});
-    expect(table);
-    CHECK(invariants.violation() == "");
-  }
 }
 
 std::vector<Request> three() { return {request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)}; }

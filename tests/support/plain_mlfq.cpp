@@ -10,24 +10,17 @@ namespace decodesim::tests {
 
 namespace {
 
-class PlainMlfq final : public PlainScheduler {
+class PlainMlfq final : public PlainPoolScheduler {
  public:
-  explicit PlainMlfq(const ServerConfig& server) : server_(server), knobs_(server.scheduler.mlfq), pool_(server) {}
+  explicit PlainMlfq(const ServerConfig& server) : PlainPoolScheduler(server), knobs_(server.scheduler.mlfq) {}
 
   PlainPlan plan() override;
-  [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
-  }
   void arrived(PlainSequence& sequence) override;
   void step_ended(const PlainPlan& plan, Duration duration) override;
   void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
-    pool_.release(sequence);
+    PlainPoolScheduler::ended(sequence);
     leave_queues(&sequence);
   }
-  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
-  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
-  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   enum class Place { batch, device, host, nowhere };  // runs; or where its KV is
@@ -52,7 +45,6 @@ class PlainMlfq final : public PlainScheduler {
   void serve(PlainPlan& plan, const List& batch);
   void bring_back(PlainPlan& plan);
   void come_in(PlainPlan& plan, PlainSequence* sequence, std::int64_t tokens);
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
   [[nodiscard]] std::int64_t host_free() const;
   [[nodiscard]] std::int64_t wanted_free() const {
     return std::max(server_.scheduler.max_num_seqs, knobs_.free_blocks);
@@ -65,9 +57,7 @@ class PlainMlfq final : public PlainScheduler {
     return pool_.blocks_for(tokens_of(sequence)) - static_cast<std::int64_t>(sequence->blocks.size());
   }
 
-  const ServerConfig& server_;
   const MlfqKnobs& knobs_;
-  PlainPool pool_;
   std::map<std::int64_t, std::deque<PlainSequence*>> queues_;  // by level; everybody is in one
   std::map<const PlainSequence*, Note> notes_;
   std::int64_t passes_ = 0;
@@ -89,7 +79,7 @@ Duration PlainMlfq::quantum(std::int64_t level) const {
 void PlainMlfq::arrived(PlainSequence& sequence) {
   waiting.push_back(&sequence);
   StepShape prompt;
-  const std::int64_t found = found_in_place(sequence);
+  const std::int64_t found = found_in_place(server_, sequence);
   prompt.add(found, sequence.input - found);
   prompt.samples = 1;
   const Duration time = server_.cost->price(prompt).duration();
@@ -162,7 +152,7 @@ PlainMlfq::List PlainMlfq::choose(PlainPlan& plan) {
     if (note.place == Place::nowhere && closed_ != AdmissionLimit::arrivals) continue;
     if (note.place != Place::batch && too_large(plan, sequence)) continue;
     if (note.place == Place::nowhere) {
-      const std::int64_t tokens = sequence->known() - found_in_place(*sequence);
+      const std::int64_t tokens = sequence->known() - found_in_place(server_, *sequence);
       if (server_.host_blocks > 0 && 10 * host_free() < server_.host_blocks) {
         closed_ = AdmissionLimit::policy;
         continue;
@@ -271,7 +261,7 @@ void PlainMlfq::serve(PlainPlan& plan, const List& batch) {
       come_in(plan, sequence, sequence->cached + 1);
     } else {
       pool_.take(*sequence, need_of(sequence));
-      sequence->cached = found_in_place(*sequence);
+      sequence->cached = found_in_place(server_, *sequence);
       if (sequence->cached > 0) plan.found.push_back({sequence, sequence->cached});
       waiting.erase(std::find(waiting.begin(), waiting.end(), sequence));
       running.push_back(sequence);
@@ -327,14 +317,6 @@ std::int64_t PlainMlfq::host_free() const {
   std::int64_t used = 0;
   for (const PlainSequence* sequence : swapped) used += sequence->host_blocks;
   return server_.host_blocks - used;
-}
-
-/// Tokens whose KV arrives with the request, or comes back to it after a preemption, at no cost.
-std::int64_t PlainMlfq::found_in_place(const PlainSequence& sequence) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (sequence.preemptions == 0) return sequence.input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(sequence.input, sequence.known() - 1);
 }
 
 }  // namespace

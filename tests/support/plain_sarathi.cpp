@@ -10,34 +10,19 @@ namespace decodesim::tests {
 
 namespace {
 
-bool older(const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; }
-
-class PlainSarathi final : public PlainScheduler {
+class PlainSarathi final : public PlainPoolScheduler {
  public:
-  explicit PlainSarathi(const ServerConfig& server) : server_(server), pool_(server) {}
+  using PlainPoolScheduler::PlainPoolScheduler;
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return server_.usable_blocks - pool_.blocks_for(sequence.input + sequence.output - 1) >= watermark();
+    return server_.usable_blocks - pool_.blocks_for(sequence.input + sequence.output - 1) >= watermark_of(server_);
   }
-  void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
-    pool_.release(sequence);
-  }
-  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
-  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
-  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
 
  private:
   void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester);
   [[nodiscard]] std::int64_t chunk_size(std::int64_t cached) const;
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
-  [[nodiscard]] std::int64_t watermark() const {
-    return static_cast<std::int64_t>(std::floor(server_.scheduler.watermark * static_cast<double>(server_.num_blocks)));
-  }
 
-  const ServerConfig& server_;
-  PlainPool pool_;
   std::set<const PlainSequence*> decoding_;  // those whose prompt, or what is to be computed again, is done
 };
 
@@ -81,9 +66,9 @@ PlainPlan PlainSarathi::plan() {
   while (!waiting.empty()) {
     PlainSequence* r = waiting.front();
     const std::int64_t need = pool_.blocks_for(r->known());
-    const std::int64_t found = found_in_place(*r);
+    const std::int64_t found = found_in_place(server_, *r);
     const std::int64_t n = std::min(r->known() - found, chunk_size(found) - tokens);
-    if (pool_.free() - need < watermark()) {
+    if (pool_.free() - need < watermark_of(server_)) {
       plan.limit = AdmissionLimit::kv_capacity;
       no_room = true;
       break;
@@ -111,29 +96,18 @@ PlainPlan PlainSarathi::plan() {
     waiting.pop_front();
   }
 
-  std::sort(running.begin(), running.end(), older);
-  std::sort(plan.scheduled.begin(), plan.scheduled.end(),
-            [](const auto& a, const auto& b) { return older(a.sequence, b.sequence); });
-  for (const PlainPlan::Grant& grant : plan.scheduled) {
-    grant.sequence->cached += grant.tokens;
-    if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
-  }
+  close_by_arrival(plan, decoding_);
   return plan;
 }
 
 void PlainSarathi::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester) {
-  const SchedulerSpec& knobs = server_.scheduler;
   running.erase(std::find(running.begin(), running.end(), victim));
   decoding_.erase(victim);
   const std::int64_t free_before = pool_.free();
   pool_.release(*victim);
   plan.evictions.push_back(lose_kv(*victim, requester, EvictionReason::decode, free_before, pool_.free()));
   plan.preempted.push_back(victim);
-  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
-    plan.cancelled.push_back({victim, "preempted itself too often"});
-  } else {
-    waiting.push_front(victim);
-  }
+  if (!gave_up(plan, server_, victim)) waiting.push_front(victim);
 }
 
 /// The size of a step's chunk for a prompt that is so far: one size, or the one of its stage, from high to low.
@@ -150,13 +124,6 @@ std::int64_t PlainSarathi::chunk_size(std::int64_t cached) const {
   // To a multiple, halves to the even one, as nearbyint does.
   const std::int64_t grain = std::min<std::int64_t>(32, own.chunk_size_low);
   return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(size) / static_cast<double>(grain))) * grain;
-}
-
-std::int64_t PlainSarathi::found_in_place(const PlainSequence& sequence) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (sequence.preemptions == 0) return sequence.input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(sequence.input, sequence.known() - 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tests/support/plain_scheduler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace decodesim::tests {
@@ -37,6 +38,39 @@ void PlainPool::release(PlainSequence& sequence) {
     free_.push_back(sequence.blocks.back());
     sequence.blocks.pop_back();
   }
+}
+
+void PlainPoolScheduler::ended(PlainSequence& sequence) {
+  running.erase(std::find(running.begin(), running.end(), &sequence));
+  pool_.release(sequence);
+}
+
+void PlainPoolScheduler::close_by_arrival(PlainPlan& plan, std::set<const PlainSequence*>& decoding) {
+  std::sort(running.begin(), running.end(), older);
+  std::sort(plan.scheduled.begin(), plan.scheduled.end(),
+            [](const auto& a, const auto& b) { return older(a.sequence, b.sequence); });
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    grant.sequence->cached += grant.tokens;
+    if (grant.sequence->cached == grant.sequence->known()) decoding.insert(grant.sequence);
+  }
+}
+
+std::int64_t watermark_of(const ServerConfig& server) {
+  return static_cast<std::int64_t>(std::floor(server.scheduler.watermark * static_cast<double>(server.num_blocks)));
+}
+
+std::int64_t found_in_place(const ServerConfig& server, const PlainSequence& sequence) {
+  if (server.serving.prefill == PrefillMode::computed) return 0;
+  if (sequence.preemptions == 0) return sequence.input - 1;
+  if (server.serving.after_preemption == AfterPreemption::recompute) return 0;
+  return std::min(sequence.input, sequence.known() - 1);
+}
+
+bool gave_up(PlainPlan& plan, const ServerConfig& server, PlainSequence* victim) {
+  const SchedulerSpec& knobs = server.scheduler;
+  if (knobs.never_fits != NeverFits::fail_after || victim->self_preemptions < knobs.fail_after) return false;
+  plan.cancelled.push_back({victim, "preempted itself too often"});
+  return true;
 }
 
 PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,

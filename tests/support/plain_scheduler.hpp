@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -164,6 +165,39 @@ class PlainPool {
   std::int64_t total_;
   std::deque<std::uint32_t> free_;
 };
+
+/// An engine whose sequences hold blocks of one such pool and nothing else.
+class PlainPoolScheduler : public PlainScheduler {
+ public:
+  explicit PlainPoolScheduler(const ServerConfig& server) : server_(server), pool_(server) {}
+  [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
+    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
+  }
+  void ended(PlainSequence& sequence) override;
+  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
+
+ protected:
+  /// Ends a pass of who serves by arrival: puts its lists in that order, counts what it granted as cached, and adds to
+  /// `decoding` who has nothing left to compute but its next token.
+  void close_by_arrival(PlainPlan& plan, std::set<const PlainSequence*>& decoding);
+
+  const ServerConfig& server_;
+  PlainPool pool_;
+};
+
+inline bool older(const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; }
+
+/// The blocks that admission leaves free: scheduler.watermark of all, rounded down.
+std::int64_t watermark_of(const ServerConfig& server);
+
+/// Tokens of a sequence that is to be admitted whose KV arrives with it, or comes back to it after a preemption, at no
+/// cost.
+std::int64_t found_in_place(const ServerConfig& server, const PlainSequence& sequence);
+
+/// Cancels a victim that evicted itself too often to go on, and says so; else it is to wait.
+bool gave_up(PlainPlan& plan, const ServerConfig& server, PlainSequence* victim);
 
 /// The books of a swap to the host: the victim keeps its tokens, and `blocks` of the host are its own. Its memory is not
 /// touched, nor any list.

@@ -11,25 +11,15 @@ namespace decodesim::tests {
 
 namespace {
 
-class PlainSrpt final : public PlainScheduler {
+class PlainSrpt final : public PlainPoolScheduler {
  public:
-  explicit PlainSrpt(const ServerConfig& server) : server_(server), pool_(server) {}
+  using PlainPoolScheduler::PlainPoolScheduler;
 
   PlainPlan plan() override;
-  [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks;
-  }
   void arrived(PlainSequence& sequence) override {
     waiting.push_back(&sequence);
     notes_[&sequence] = {plain_prediction(server_, sequence), Duration(0), sequence.request->arrival, false};
   }
-  void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
-    pool_.release(sequence);
-  }
-  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
-  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
-  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   struct Note {
@@ -54,7 +44,6 @@ class PlainSrpt final : public PlainScheduler {
   [[nodiscard]] std::int64_t needs(const PlainSequence* sequence, std::int64_t tokens) const {
     return pool_.blocks_for(tokens) - static_cast<std::int64_t>(sequence->blocks.size());
   }
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
   [[nodiscard]] std::int64_t reachable(const Ranking& ranking, std::size_t place) const;
   bool make_room(PlainPlan& plan, const Ranking& ranking, std::size_t place, std::int64_t blocks,
                  EvictionReason reason);
@@ -62,8 +51,6 @@ class PlainSrpt final : public PlainScheduler {
   void go_on(PlainPlan& plan, const Ranking& ranking, std::size_t place);
   void begin(PlainPlan& plan, const Ranking& ranking, std::size_t place);
 
-  const ServerConfig& server_;
-  PlainPool pool_;
   std::map<const PlainSequence*, Note> notes_;
   std::map<const PlainSequence*, std::pair<std::int64_t, std::int64_t>> granted_;  // cached before, tokens
   AdmissionLimit closed_ = AdmissionLimit::arrivals;
@@ -142,12 +129,7 @@ void PlainSrpt::evict(PlainPlan& plan, PlainSequence* victim, PlainSequence* req
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
   plan.preempted.push_back(victim);
   running.erase(std::find(running.begin(), running.end(), victim));
-  const SchedulerSpec& knobs = server_.scheduler;
-  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
-    plan.cancelled.push_back({victim, "preempted itself too often"});
-  } else {
-    waiting.push_back(victim);
-  }
+  if (!gave_up(plan, server_, victim)) waiting.push_back(victim);
 }
 
 /// One more token for a sequence that has KV. Where it lacks a block and cannot get one, it gives up its own: at once
@@ -167,7 +149,7 @@ void PlainSrpt::go_on(PlainPlan& plan, const Ranking& ranking, std::size_t place
 /// All known tokens of a sequence that has no KV.
 void PlainSrpt::begin(PlainPlan& plan, const Ranking& ranking, std::size_t place) {
   PlainSequence* sequence = ranking[place];
-  const std::int64_t found = found_in_place(*sequence);
+  const std::int64_t found = found_in_place(server_, *sequence);
   const std::int64_t tokens = sequence->known() - found;
   if (tokens > budget_ && prompts_ > 0) {
     closed_ = AdmissionLimit::token_budget;
@@ -187,14 +169,6 @@ void PlainSrpt::begin(PlainPlan& plan, const Ranking& ranking, std::size_t place
   granted_[sequence] = {found, tokens};
   budget_ -= tokens;
   prompts_ += 1;
-}
-
-/// Tokens whose KV arrives with the request, or comes back to it after a preemption, at no cost.
-std::int64_t PlainSrpt::found_in_place(const PlainSequence& sequence) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (sequence.preemptions == 0) return sequence.input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(sequence.input, sequence.known() - 1);
 }
 
 }  // namespace

@@ -63,15 +63,14 @@ class PlainTrtllm final : public PlainScheduler {
   [[nodiscard]] std::int64_t remaining_blocks(const PlainSequence* r) const {
     return total(r) - static_cast<std::int64_t>(r->blocks.size());
   }
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence* r) const;
   /// Prompt tokens, or after a pause all known ones, that are still without KV.
   [[nodiscard]] std::int64_t remaining_context(const PlainSequence* r) const {
-    return r->known() - (started(r) ? r->cached : found_in_place(r));
+    return r->known() - (started(r) ? r->cached : found_in_place(server_, *r));
   }
 
   /// What a request that has not started finds in the tree; nothing where its KV comes from a prefill tier.
   [[nodiscard]] PlainReusePool::Found found_by(const PlainSequence* r) const {
-    return started(r) || found_in_place(r) > 0 ? PlainReusePool::Found{} : pool_.find(*r);
+    return started(r) || found_in_place(server_, *r) > 0 ? PlainReusePool::Found{} : pool_.find(*r);
   }
   [[nodiscard]] std::int64_t reusable(const PlainSequence* r) const {
     if (!knobs_.microbatch_reuse_discount) return 0;
@@ -81,12 +80,12 @@ class PlainTrtllm final : public PlainScheduler {
   [[nodiscard]] std::int64_t shared(const PlainSequence* r) const { return pool_.held(found_by(r)); }
   /// Is it put off, since the first block that it would fill is being filled for another?
   [[nodiscard]] bool put_off(const PlainSequence* r) const {
-    if (!delays() || started(r) || found_in_place(r) > 0 || r->request->no_prefix_read) return false;
+    if (!delays() || started(r) || found_in_place(server_, *r) > 0 || r->request->no_prefix_read) return false;
     const auto first = pool_.first_new(*r);
     return first && coming_.count(*first) > 0;
   }
   void expect_blocks_of(const PlainSequence* r) {
-    if (!delays() || generates(r) || (!started(r) && found_in_place(r) > 0)) return;
+    if (!delays() || generates(r) || (!started(r) && found_in_place(server_, *r) > 0)) return;
     if (const auto first = pool_.first_new(*r)) coming_.insert(*first);
   }
   [[nodiscard]] bool delays() const {
@@ -263,7 +262,7 @@ void PlainTrtllm::share_tokens(PlainPlan& plan, const std::vector<PlainSequence*
     }
     // A prompt that must be computed whole cannot start where what it was to reuse was handed out in this pass.
     const PlainReusePool::Found found = found_by(r);
-    const std::int64_t in_place = started(r) ? r->cached : found_in_place(r) + pool_.tokens_in(found);
+    const std::int64_t in_place = started(r) ? r->cached : found_in_place(server_, *r) + pool_.tokens_in(found);
     const bool in_chunks = knobs_.context_chunking_policy != ChunkPolicy::none;
     if (!started(r) && !in_chunks && r->known() - in_place > tokens) tokens = 0;
     tokens = std::min(tokens, r->known() - in_place);
@@ -353,14 +352,6 @@ void PlainTrtllm::give_up(PlainPlan& plan) {
     plan.cancelled.push_back({waiting.front(), "can never be admitted"});
     waiting.pop_front();
   }
-}
-
-/// Tokens whose KV arrives with the request, or comes back to it after a pause, at no cost.
-std::int64_t PlainTrtllm::found_in_place(const PlainSequence* r) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (r->preemptions == 0) return r->input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(r->input, r->known() - 1);
 }
 
 }  // namespace

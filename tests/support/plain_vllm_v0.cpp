@@ -1,7 +1,6 @@
 // One pass of the vLLM V0 scheduler over plain queues.
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <set>
 
@@ -12,24 +11,15 @@ namespace decodesim::tests {
 
 namespace {
 
-bool older(const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; }
-
-class PlainVllmV0 final : public PlainScheduler {
+class PlainVllmV0 final : public PlainPoolScheduler {
  public:
-  explicit PlainVllmV0(const ServerConfig& server) : server_(server), pool_(server), host_(server) {}
+  explicit PlainVllmV0(const ServerConfig& server) : PlainPoolScheduler(server), host_(server) {}
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override;
   void step_ended(const PlainPlan&, Duration lasted) override {
     if (ran_prompts_) last_prompt_step_ = lasted;
   }
-  void ended(PlainSequence& sequence) override {
-    running.erase(std::find(running.begin(), running.end(), &sequence));
-    pool_.release(sequence);
-  }
-  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
-  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
-  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
 
  private:
   void run_those_that_run(PlainPlan& plan);
@@ -38,10 +28,6 @@ class PlainVllmV0 final : public PlainScheduler {
   void preempt(PlainPlan& plan, PlainSequence* victim, PlainSequence* requester);
   [[nodiscard]] bool may_go_on(const PlainSequence& sequence) const;
   [[nodiscard]] bool would_start(std::int64_t tokens) const;
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
-  [[nodiscard]] std::int64_t watermark() const {
-    return static_cast<std::int64_t>(std::floor(server_.scheduler.watermark * static_cast<double>(server_.num_blocks)));
-  }
   [[nodiscard]] std::int64_t prompt_limit() const {
     const SchedulerSpec& knobs = server_.scheduler;
     return knobs.enable_chunked_prefill ? server_.max_model_len
@@ -49,8 +35,6 @@ class PlainVllmV0 final : public PlainScheduler {
   }
   [[nodiscard]] bool heuristic() const { return server_.scheduler.vllm_v0.append_check == AppendCheck::heuristic; }
 
-  const ServerConfig& server_;
-  PlainPool pool_;
   PlainHost host_;
   std::set<const PlainSequence*> decoding_;  // those whose prompt, or what is to be computed again, is done
   std::int64_t budget_ = 0;
@@ -87,13 +71,7 @@ PlainPlan PlainVllmV0::plan() {
     }
   }
 
-  std::sort(running.begin(), running.end(), older);
-  std::sort(plan.scheduled.begin(), plan.scheduled.end(),
-            [](const auto& a, const auto& b) { return older(a.sequence, b.sequence); });
-  for (const PlainPlan::Grant& grant : plan.scheduled) {
-    grant.sequence->cached += grant.tokens;
-    if (grant.sequence->cached == grant.sequence->known()) decoding_.insert(grant.sequence);
-  }
+  close_by_arrival(plan, decoding_);
   return plan;
 }
 
@@ -155,11 +133,7 @@ void PlainVllmV0::preempt(PlainPlan& plan, PlainSequence* victim, PlainSequence*
     return;
   }
   plan.evictions.push_back(lose_kv(*victim, requester, reason, free_before, pool_.free()));
-  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
-    plan.cancelled.push_back({victim, "preempted itself too often"});
-  } else {
-    waiting.push_front(victim);
-  }
+  if (!gave_up(plan, server_, victim)) waiting.push_front(victim);
 }
 
 void PlainVllmV0::swap_in(PlainPlan& plan) {
@@ -173,7 +147,7 @@ void PlainVllmV0::swap_in(PlainPlan& plan) {
       plan.cancelled.push_back({r, "can never come back from the host"});
       continue;
     }
-    if (pool_.free() - need < watermark()) {
+    if (pool_.free() - need < watermark_of(server_)) {
       plan.limit = AdmissionLimit::kv_capacity;
       return;
     }
@@ -220,16 +194,16 @@ void PlainVllmV0::admit_waiting(PlainPlan& plan) {
       continue;
     }
     const std::int64_t need = pool_.blocks_for(r->known());
-    if (server_.usable_blocks - need < watermark()) {
+    if (server_.usable_blocks - need < watermark_of(server_)) {
       plan.cancelled.push_back({r, "never fits the KV pool"});
       waiting.pop_front();
       continue;
     }
-    if (pool_.free() - need < watermark()) {
+    if (pool_.free() - need < watermark_of(server_)) {
       plan.limit = AdmissionLimit::kv_capacity;
       break;
     }
-    const std::int64_t found = found_in_place(*r);
+    const std::int64_t found = found_in_place(server_, *r);
     const std::int64_t missing = r->known() - found;
     const std::int64_t n = knobs.enable_chunked_prefill ? std::min(missing, budget_) : missing;
     if (n == 0 || n > budget_) {
@@ -260,7 +234,7 @@ bool PlainVllmV0::fits_alone(const PlainSequence& sequence) const {
   const std::int64_t held = pool_.blocks_for(written - 1);  // when its last token is to come
   const std::string fate = server_.scheduler.policies.kv_fate.value_or(
       server_.scheduler.vllm_v0.preemption_mode == PreemptionMode::swap ? "swapped" : "dropped");
-  if (fate != "dropped") return held + 1 <= pool - watermark();
+  if (fate != "dropped") return held + 1 <= pool - watermark_of(server_);
   if (!heuristic() || held + 1 <= pool) return true;
   // It evicts itself before a token and computes everything again, in one step.
   return written <= server_.scheduler.max_num_batched_tokens && would_start(written);
@@ -269,15 +243,8 @@ bool PlainVllmV0::fits_alone(const PlainSequence& sequence) const {
 bool PlainVllmV0::would_start(std::int64_t tokens) const {
   if (tokens > prompt_limit()) return false;
   const std::int64_t left = server_.usable_blocks - pool_.blocks_for(tokens);
-  if (left < watermark()) return false;
+  if (left < watermark_of(server_)) return false;
   return tokens <= server_.scheduler.max_num_batched_tokens || !heuristic() || left > 0;
-}
-
-std::int64_t PlainVllmV0::found_in_place(const PlainSequence& sequence) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (sequence.preemptions == 0) return sequence.input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(sequence.input, sequence.known() - 1);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // One pass of the vLLM V1 scheduler over plain queues.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -64,7 +63,6 @@ class PlainVllmV1 final : public PlainScheduler {
   void forget_filled(const PlainSequence* sequence);
   void take_back(PlainPlan& plan, const PlainSequence* victim);
   void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester, EvictionReason reason);
-  [[nodiscard]] std::int64_t found_in_place(const PlainSequence& sequence) const;
 
   const ServerConfig& server_;
   PlainPrefixPool pool_;
@@ -187,8 +185,7 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
 /// Who is on the host comes back first, the oldest first, with all its blocks; not in a pass that evicted.
 void PlainVllmV1::swap_in(PlainPlan& plan) {
   const SchedulerSpec& knobs = server_.scheduler;
-  std::sort(swapped.begin(), swapped.end(),
-            [](const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; });
+  std::sort(swapped.begin(), swapped.end(), older);
   while (!swapped.empty()) {
     PlainSequence* r = swapped.front();
     if (budget_ == 0) {
@@ -202,10 +199,7 @@ void PlainVllmV1::swap_in(PlainPlan& plan) {
     std::int64_t n = r->known() - r->cached;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     n = std::min(n, budget_);
-    std::int64_t watermark = 0;
-    if (!running.empty()) {
-      watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
-    }
+    const std::int64_t watermark = running.empty() ? 0 : watermark_of(server_);
     if (!plan.preempted.empty() || pool_.blocks_for(r->cached + n) + watermark > pool_.free()) {
       plan.limit = AdmissionLimit::kv_capacity;
       return;
@@ -231,7 +225,7 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     PlainSequence* r = waiting[head];
     const std::vector<std::uint32_t> hits = pool_.hits(*r);
     const auto hit_blocks = static_cast<std::int64_t>(hits.size());
-    const std::int64_t on_device = std::max(found_in_place(*r), hit_blocks * server_.block_size);
+    const std::int64_t on_device = std::max(found_in_place(server_, *r), hit_blocks * server_.block_size);
     const std::int64_t found = tier_.find(*r, on_device);
     std::int64_t n = r->known() - found;
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
@@ -241,10 +235,7 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
     }
     n = std::min(n, budget_);
 
-    std::int64_t watermark = 0;
-    if (!running.empty()) {
-      watermark = static_cast<std::int64_t>(std::floor(knobs.watermark * static_cast<double>(server_.num_blocks)));
-    }
+    const std::int64_t watermark = running.empty() ? 0 : watermark_of(server_);
     const auto prompt_is_done = [this](const PlainSequence* one) {
       return decoding_.count(one) > 0 || whole_.count(one) > 0;
     };
@@ -313,12 +304,7 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
   plan.preempted.push_back(victim);
   decoding_.erase(victim);
   victim->waits_since = now;
-  const SchedulerSpec& knobs = server_.scheduler;
-  if (knobs.never_fits == NeverFits::fail_after && victim->self_preemptions >= knobs.fail_after) {
-    plan.cancelled.push_back({victim, "preempted itself too often"});
-  } else {
-    put_plain_victim(destination_, order_, server_, waiting, victim);
-  }
+  if (!gave_up(plan, server_, victim)) put_plain_victim(destination_, order_, server_, waiting, victim);
 }
 
 /// What a victim was given earlier in the pass is in the budget again; its blocks go with the others.
@@ -329,14 +315,6 @@ void PlainVllmV1::take_back(PlainPlan& plan, const PlainSequence* victim) {
     plan.scheduled.erase(plan.scheduled.begin() + static_cast<std::ptrdiff_t>(k));
     return;
   }
-}
-
-/// Tokens whose KV arrives with the request, or comes back to it after a preemption, at no cost.
-std::int64_t PlainVllmV1::found_in_place(const PlainSequence& sequence) const {
-  if (server_.serving.prefill == PrefillMode::computed) return 0;
-  if (sequence.preemptions == 0) return sequence.input - 1;
-  if (server_.serving.after_preemption == AfterPreemption::recompute) return 0;
-  return std::min(sequence.input, sequence.known() - 1);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Small lists of requests, and what a run made of them, for tests that look at a few figures of it.
+// What a run made of its requests, for tests that look at a few figures of it.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,21 +9,6 @@
 #include "tests/support/schedule_table.hpp"
 
 namespace decodesim::tests {
-
-/// Adds a request to the list, called a, b, c and so on.
-inline Request& request(std::vector<Request>& list, std::int64_t input, std::int64_t output, std::int64_t arrival_s = 0,
-                        std::int64_t priority = 0) {
-  const auto index = static_cast<std::int64_t>(list.size());
-  const std::string id = index < 26 ? std::string(1, static_cast<char>('a' + index)) : "r" + std::to_string(index);
-  list.push_back({index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, priority});
-  return list.back();
-}
-
-inline std::vector<Request> alike(std::int64_t count, std::int64_t input, std::int64_t output) {
-  std::vector<Request> list;
-  for (std::int64_t i = 0; i < count; ++i) request(list, input, output);
-  return list;
-}
 
 /// A played run: its table, what its requests emitted and how often they were evicted.
 class Played : public ScheduleTable {

@@ -1,0 +1,62 @@
+#pragma once
+// Small servers on a grid of seconds, and runs of them on every engine that schedules are tested on.
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+#include "tests/support/invariants.hpp"
+#include "tests/support/schedule_table.hpp"
+#include "tests/support/step_cost.hpp"
+
+namespace decodesim::tests {
+
+inline const GridCost one_second(std::chrono::seconds(1));
+
+/// A server all of whose steps begin at whole seconds and last one.
+inline ServerConfig server_on_seconds(std::int64_t blocks, std::int64_t block_size) {
+  ServerConfig config;
+  config.num_blocks = config.usable_blocks = blocks;
+  config.block_size = block_size;
+  config.max_model_len = 1000;
+  config.cost = &one_second;
+  config.grid_step = std::chrono::seconds(1);
+  return config;
+}
+
+/// The same of vLLM V1, which keeps one block more to itself.
+inline ServerConfig vllm_v1_on_seconds(std::int64_t usable, std::int64_t block_size, std::int64_t budget) {
+  ServerConfig config = server_on_seconds(usable, block_size);
+  config.num_blocks = usable + 1;
+  config.scheduler.max_num_batched_tokens = budget;
+  return config;
+}
+
+/// Plays `requests` on every engine and hands what these watchers saw to `expect`; the invariants hold in any case.
+template <class... Watchers, class Expect>
+void watch_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
+  for (const Engine& engine : engines()) {
+    CAPTURE(engine.name);
+    std::tuple<Watchers...> watchers;
+    InvariantChecker invariants(config);
+    std::apply(
+        [&](auto&... watcher) {
+          play(engine, config, requests, std::nullopt, {&watcher..., &invariants});
+          CHECK(invariants.violation() == "");
+          expect(watcher...);
+        },
+        watchers);
+  }
+}
+
+/// The same with the schedule.
+template <class Expect>
+void on_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
+  watch_every_engine<ScheduleTable>(config, requests, expect);
+}
+
+}  // namespace decodesim::tests
