@@ -9,6 +9,7 @@
 
 #include "sim/core/random.hpp"
 #include "tests/support/every_engine.hpp"
+#include "tests/support/invariants.hpp"
 
 namespace decodesim::tests {
 

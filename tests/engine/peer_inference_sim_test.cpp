@@ -10,6 +10,9 @@
 #include "sim/core/random.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "tests/engine/peer_vllm_v1.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/played_run.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 

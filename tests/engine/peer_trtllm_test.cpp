@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/every_engine.hpp"
+#include "tests/support/invariants.hpp"
 #include "tests/support/peer_cases.hpp"
 
 namespace decodesim::tests {

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "sim/scenario/load.hpp"
+#include "tests/support/every_engine.hpp"
+#include "tests/support/played_run.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 

@@ -7,6 +7,7 @@
 
 #include "tests/support/draws.hpp"
 #include "tests/support/every_engine.hpp"
+#include "tests/support/invariants.hpp"
 #include "tests/support/requests.hpp"
 
 namespace decodesim::tests {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/every_engine.hpp"
+#include "tests/support/invariants.hpp"
 
 namespace decodesim::tests {
 

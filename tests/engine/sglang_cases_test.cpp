@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/every_engine.hpp"
+#include "tests/support/invariants.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim::tests {

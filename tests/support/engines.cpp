@@ -22,9 +22,9 @@ std::span<const Engine> engines() {
 }
 
 RunFacts play(const Engine& engine, const ServerConfig& server, const std::vector<Request>& requests,
-              std::optional<std::int64_t> concurrency, std::initializer_list<Observer*> observers) {
+              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers) {
   VectorSource source(requests, concurrency);
-  return engine.run(server, source, std::span<Observer* const>(observers.begin(), observers.size()));
+  return engine.run(server, source, observers);
 }
 
 }  // namespace decodesim::tests

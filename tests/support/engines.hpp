@@ -1,7 +1,6 @@
 #pragma once
 // The two engines that every schedule is tested on.
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,6 +22,6 @@ std::span<const Engine> engines();
 
 /// Plays `requests`, in a closed loop where `concurrency` is given.
 RunFacts play(const Engine& engine, const ServerConfig& server, const std::vector<Request>& requests,
-              std::optional<std::int64_t> concurrency, std::initializer_list<Observer*> observers);
+              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers);
 
 }  // namespace decodesim::tests

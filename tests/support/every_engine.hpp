@@ -1,15 +1,12 @@
 #pragma once
 // Small servers on a grid of seconds, and runs of them on every engine that schedules are tested on.
 
-#include <doctest/doctest.h>
-
+#include <functional>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "tests/support/engines.hpp"
-#include "tests/support/invariants.hpp"
 #include "tests/support/schedule_table.hpp"
 #include "tests/support/step_cost.hpp"
 
@@ -36,21 +33,19 @@ inline ServerConfig vllm_v1_on_seconds(std::int64_t usable, std::int64_t block_s
   return config;
 }
 
-/// Plays `requests` on every engine and hands what these watchers saw to `expect`; the invariants hold in any case.
+/// Plays `requests` on every engine, seen by the observers that `watch` makes for it, and calls `expect` after each run; the
+/// invariants hold in any case.
+void play_every_engine(const ServerConfig& config, const std::vector<Request>& requests,
+                       const std::function<std::vector<Observer*>()>& watch, const std::function<void()>& expect);
+
+/// The same with new `Watchers` for each run, which `expect` is given.
 template <class... Watchers, class Expect>
 void watch_every_engine(const ServerConfig& config, const std::vector<Request>& requests, Expect expect) {
-  for (const Engine& engine : engines()) {
-    CAPTURE(engine.name);
-    std::tuple<Watchers...> watchers;
-    InvariantChecker invariants(config);
-    std::apply(
-        [&](auto&... watcher) {
-          play(engine, config, requests, std::nullopt, {&watcher..., &invariants});
-          CHECK(invariants.violation() == "");
-          expect(watcher...);
-        },
-        watchers);
-  }
+  std::optional<std::tuple<Watchers...>> watchers;
+  const auto watch = [&] {
+    return std::apply([](auto&... watcher) { return std::vector<Observer*>{&watcher...}; }, watchers.emplace());
+  };
+  play_every_engine(config, requests, watch, [&] { std::apply(expect, *watchers); });
 }
 
 /// The same with the schedule.
