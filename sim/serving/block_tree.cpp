@@ -12,9 +12,9 @@ BlockTree::Match BlockTree::match(const Request& request, std::int64_t most) con
   const auto root = roots_.find(request.cache_salt);
   if (root == roots_.end()) return match;
   const Node* at = &root->second;
-  ContentReader reader(request);
+  TokenReader reader;
   for (std::int64_t left = most; left > 0; left -= block_size_) {
-    const BlockContent wanted = reader.next(std::min(left, block_size_));
+    const TokenString wanted = reader.next(request, std::min(left, block_size_));
     if (left >= block_size_) {
       const auto full = at->children.find(wanted);
       if (full != at->children.end()) {
@@ -26,12 +26,12 @@ BlockTree::Match BlockTree::match(const Request& request, std::int64_t most) con
     // Contents that begin alike stand together, so the neighbours of what is wanted begin most like it.
     const auto behind = at->children.lower_bound(wanted);
     std::int64_t longest = 0;
-    if (behind != at->children.end()) longest = shared_tokens(behind->first, wanted);
+    if (behind != at->children.end()) longest = common_tokens(behind->first, 0, wanted, 0);
     if (behind != at->children.begin()) {
-      longest = std::max(longest, shared_tokens(std::prev(behind)->first, wanted));
+      longest = std::max(longest, common_tokens(std::prev(behind)->first, 0, wanted, 0));
     }
     if (longest > 0) {
-      match.partial = at->children.lower_bound(first_tokens(wanted, longest))->second->block;
+      match.partial = at->children.lower_bound(part_of(wanted, 0, longest))->second->block;
       match.partial_tokens = longest;
     }
     break;
@@ -40,11 +40,11 @@ BlockTree::Match BlockTree::match(const Request& request, std::int64_t most) con
 }
 
 BlockTree::NewBlock BlockTree::first_new(const Request& request, std::int64_t tokens) {
-  const std::int64_t shareable = std::min(tokens, ContentReader::shareable(request));
+  const std::int64_t shareable = std::min(tokens, shareable_tokens(request));
   const Node* at = &roots_[request.cache_salt];
-  ContentReader reader(request);
+  TokenReader reader;
   for (std::int64_t end = block_size_; end <= shareable; end += block_size_) {
-    BlockContent content = reader.next(block_size_);
+    TokenString content = reader.next(request, block_size_);
     const auto child = at->children.find(content);
     if (child == at->children.end()) return {at, std::move(content)};
     at = child->second.get();
@@ -55,9 +55,9 @@ BlockTree::NewBlock BlockTree::first_new(const Request& request, std::int64_t to
 void BlockTree::store(const Request& request, std::int64_t tokens, const BlockTable& table) {
   if (tokens == 0) return;
   Node* at = &roots_[request.cache_salt];
-  ContentReader reader(request);
+  TokenReader reader;
   for (std::size_t i = 0; tokens > 0; ++i, tokens -= block_size_) {
-    BlockContent content = reader.next(std::min(tokens, block_size_));
+    TokenString content = reader.next(request, std::min(tokens, block_size_));
     const auto [child, added] = at->children.try_emplace(std::move(content));
     if (added) {
       const BlockId block = table[i];

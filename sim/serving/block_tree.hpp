@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/serving/block_content.hpp"
 #include "sim/serving/block_pool.hpp"
+#include "sim/serving/token_string.hpp"
 
 namespace decodesim {
 
 class BlockTree {
  public:
   struct Node;
-  using Children = std::map<BlockContent, std::unique_ptr<Node>, ContentOrder>;
+  using Children = std::map<TokenString, std::unique_ptr<Node>, TokenOrder>;
   struct Node {
     Node* parent = nullptr;
     BlockId block = 0;
-    const BlockContent* content = nullptr;  // its key among the children of its parent
+    const TokenString* content = nullptr;  // its key among the children of its parent
     Children children;
   };
   /// What of a request's first tokens is in the tree: full blocks, and the beginning of one more.
@@ -31,7 +31,7 @@ class BlockTree {
   /// A block that is not in the tree, by where it would stand.
   struct NewBlock {
     const Node* parent = nullptr;
-    BlockContent content;
+    TokenString content;
     friend bool operator==(const NewBlock&, const NewBlock&) = default;
   };
 
@@ -39,7 +39,7 @@ class BlockTree {
   explicit BlockTree(std::int64_t block_size) : block_size_(block_size) {}
 
   /// The longest match within the first `most` tokens. Of several blocks that begin equally long, the one whose content
-  /// comes first by ContentOrder.
+  /// comes first by TokenOrder.
   [[nodiscard]] Match match(const Request& request, std::int64_t most) const;
   /// Of the full blocks within the first `tokens`, the first that is not in the tree, unless nobody else could ever have
   /// it: then its parent is null.

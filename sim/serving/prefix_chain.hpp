@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/workload/request.hpp"
+#include "sim/serving/token_string.hpp"
 
 namespace decodesim {
 
@@ -25,16 +25,14 @@ class PrefixChain {
   /// For another request.
   void clear() {
     hashes_.clear();
-    run_ = 0;
-    run_start_ = 0;
+    reader_ = {};
   }
 
  private:
   void extend(const Request& request, std::int64_t block_size);
 
   std::vector<std::uint64_t> hashes_;
-  std::size_t run_ = 0;         // of the request's content, in which the next block begins
-  std::int64_t run_start_ = 0;  // where in the prompt that run begins
+  TokenReader reader_;  // where the next block begins
 };
 
 }  // namespace decodesim

@@ -7,7 +7,7 @@
 namespace decodesim {
 
 BlockTree::Match ReusableMemory::match(const Sequence& waiting) const {
-  const bool could_find = ContentReader::shareable(waiting.request) > 0 || waiting.preemptions > 0;
+  const bool could_find = shareable_tokens(waiting.request) > 0 || waiting.preemptions > 0;
   if (!knobs_.enable_block_reuse || !could_find || waiting.request.no_prefix_read) return {};
   // The last known token is computed in any case: its logits are what the step is for.
   BlockTree::Match match = tree_.match(waiting.request, waiting.known() - 1);

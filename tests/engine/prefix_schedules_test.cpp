@@ -129,4 +129,18 @@ TEST_CASE("who wants log-probabilities of its prompt reads nothing from the cach
                                               });
 }
 
+TEST_CASE("a later turn that names the turn before finds what that one generated, wherever KV is found again") {
+  std::vector<Request> turns{request(0, "A", 8, 5, 4), request(1, "B", 14, 2, 4, 20)};
+  turns[1].content.push_back({own_run_key(0), 8});  // 4 tokens of A's prompt and 4 that it generated
+  for (const char* engine : {"vllm-v1", "sglang", "trtllm-guaranteed-no-evict"}) {
+    CAPTURE(engine);
+    ServerConfig config = server_on_seconds(20, 4);
+    config.prefix_caching = std::string(engine) == "vllm-v1";
+    config.scheduler.engine = engine;
+    watch_every_engine<ScheduleTable, Findings>(config, turns, [](const ScheduleTable&, const Findings& findings) {
+      CHECK(findings.by_request == "A:0+0 B:12+0 ");
+    });
+  }
+}
+
 }  // namespace decodesim::tests

@@ -148,8 +148,7 @@ TEST_CASE("two blocks have one hash exactly where their tokens, all tokens befor
       const Request request = random_request(draws, index);
       PrefixChain chain;
       for (std::int64_t block = 0; block < 60 / block_size; ++block) {
-        std::vector<PlainToken> tokens = identities_of(request, 60);
-        tokens.resize(static_cast<std::size_t>((block + 1) * block_size));
+        const std::vector<PlainToken> tokens = plain_tokens(request, (block + 1) * block_size);
         const std::uint64_t hash = chain.at(static_cast<std::size_t>(block), request, block_size);
         REQUIRE(hash != 0);
         different.insert({request.cache_salt, tokens});

@@ -41,8 +41,8 @@ TEST_CASE("a token string says which tokens two requests have in common") {
     const Request other = drawn_request(draws, draws.chance(20) ? 1 : 2);
     const std::int64_t from = draws.between(0, one.input_tokens);
     const std::int64_t back = draws.between(0, other.input_tokens);
-    const PlainTokens left = plain_tokens(one, one.input_tokens);
-    const PlainTokens right = plain_tokens(other, other.input_tokens);
+    const PlainTokens left = salted_tokens(one, one.input_tokens);
+    const PlainTokens right = salted_tokens(other, other.input_tokens);
     std::int64_t same = 0;
     while (from + same < one.input_tokens && back + same < other.input_tokens &&
            left[static_cast<std::size_t>(from + same)] == right[static_cast<std::size_t>(back + same)])
@@ -57,11 +57,11 @@ TEST_CASE("without evictions a lookup finds the longest beginning that any inser
     const std::int64_t page = draws.pick({1, 1, 2, 4});
     RadixTree tree(page);
     std::vector<PlainTokens> inserted;
-    std::set<std::string> pages;  // every beginning of whole pages that is in the tree
+    std::set<PlainTokens> pages;  // every beginning of whole pages that is in the tree
     for (std::int64_t index = 0; index < 40; ++index) {
       const Request request = drawn_request(draws, index % 7);
       const std::int64_t tokens = draws.between(0, request.input_tokens);
-      const PlainTokens plain = plain_tokens(request, tokens);
+      const PlainTokens plain = salted_tokens(request, tokens);
       std::int64_t expected = 0;
       for (const PlainTokens& other : inserted) {
         std::int64_t same = 0;
@@ -75,11 +75,7 @@ TEST_CASE("without evictions a lookup finds the longest beginning that any inser
       CHECK(tree.insert(string, tokens) == expected);
       PlainTokens whole = plain;
       whole.resize(static_cast<std::size_t>(tokens / page * page));
-      std::string beginning;
-      for (std::size_t i = 0; i < whole.size(); ++i) {
-        beginning += std::to_string(whole[i].key) + "." + std::to_string(whole[i].offset) + whole[i].salt + " ";
-        if ((i + 1) % static_cast<std::size_t>(page) == 0) pages.insert(beginning);
-      }
+      for (auto end = whole.begin(); end != whole.end();) pages.insert({whole.begin(), end += page});
       inserted.push_back(whole);
       CHECK(tree.size() == static_cast<std::int64_t>(pages.size()) * page);
     }
@@ -100,11 +96,11 @@ TEST_CASE("lookups, insertions, locks and evictions leave what the plain tree ha
       const std::int64_t tokens = request.input_tokens;
       switch (draws.between(0, 4)) {
         case 0:
-          REQUIRE(tree.insert(tokens_of(request, tokens), tokens) == plain.insert(plain_tokens(request, tokens)));
+          REQUIRE(tree.insert(tokens_of(request, tokens), tokens) == plain.insert(salted_tokens(request, tokens)));
           break;
         case 1: {
           const RadixTree::Match found = tree.match(tokens_of(request, tokens), tokens);
-          const PlainRadix::Match expected = plain.match(plain_tokens(request, tokens));
+          const PlainRadix::Match expected = plain.match(salted_tokens(request, tokens));
           REQUIRE(found.tokens == expected.tokens);
           tree.lock(found.node);
           plain.lock(expected.node);
@@ -119,7 +115,7 @@ TEST_CASE("lookups, insertions, locks and evictions leave what the plain tree ha
           break;
         case 3:
           REQUIRE(tree.match(tokens_of(request, tokens), tokens).tokens ==
-                  plain.match(plain_tokens(request, tokens)).tokens);
+                  plain.match(salted_tokens(request, tokens)).tokens);
           break;
         default: {
           const std::int64_t wanted = draws.between(0, 12);

@@ -42,10 +42,7 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
 
 /// Of a full block: the salt, and every token up to its end.
 InvariantChecker::Content InvariantChecker::content_of(const Life& life, std::int64_t block) const {
-  const auto end = static_cast<std::size_t>((block + 1) * server_.block_size);
-  std::vector<PlainToken> tokens = identities_of(life.request, static_cast<std::int64_t>(end));
-  tokens.resize(end);
-  return {life.request.cache_salt, tokens};
+  return {life.request.cache_salt, plain_tokens(life.request, (block + 1) * server_.block_size)};
 }
 
 void InvariantChecker::note_contents(const Life& life, std::int64_t from) {

@@ -12,10 +12,7 @@ PlainHostTier::PlainHostTier(const ServerConfig& server)
       on_eviction_(server.host_cache.write == HostWrite::on_evict) {}
 
 PlainPrefixPool::Key PlainHostTier::key_of(const PlainSequence& sequence, std::int64_t chunk) const {
-  const std::int64_t end = (chunk + 1) * chunk_tokens_;
-  std::vector<PlainToken> tokens = identities_of(*sequence.request, end);
-  tokens.resize(static_cast<std::size_t>(end));
-  return {sequence.request->cache_salt, tokens};
+  return {sequence.request->cache_salt, plain_tokens(*sequence.request, (chunk + 1) * chunk_tokens_)};
 }
 
 bool PlainHostTier::has(const PlainPrefixPool::Key& key) const {

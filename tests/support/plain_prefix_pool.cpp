@@ -4,18 +4,6 @@
 
 namespace decodesim::tests {
 
-std::vector<PlainToken> identities_of(const Request& request, std::int64_t known) {
-  std::vector<PlainToken> tokens;
-  for (const TokenRun& run : request.content) {
-    for (std::int64_t i = 0; i < run.tokens; ++i) tokens.push_back({"shared", run.key, i});
-  }
-  while (static_cast<std::int64_t>(tokens.size()) < known) {
-    const auto place = static_cast<std::int64_t>(tokens.size());
-    tokens.push_back({"own", static_cast<std::uint64_t>(request.index), place});
-  }
-  return tokens;
-}
-
 PlainPrefixPool::PlainPrefixPool(const ServerConfig& server)
     : block_size_(server.block_size),
       caching_(server.prefix_caching),
@@ -27,9 +15,7 @@ PlainPrefixPool::PlainPrefixPool(const ServerConfig& server)
 }
 
 PlainPrefixPool::Key PlainPrefixPool::key_of(const PlainSequence& sequence, std::int64_t block) const {
-  std::vector<PlainToken> tokens = identities_of(*sequence.request, (block + 1) * block_size_);
-  tokens.resize(static_cast<std::size_t>((block + 1) * block_size_));
-  return {sequence.request->cache_salt, tokens};
+  return {sequence.request->cache_salt, plain_tokens(*sequence.request, (block + 1) * block_size_)};
 }
 
 std::vector<std::uint32_t> PlainPrefixPool::hits(const PlainSequence& sequence) const {

@@ -5,18 +5,13 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tests/support/plain_scheduler.hpp"
+#include "tests/support/plain_tokens.hpp"
 
 namespace decodesim::tests {
-
-/// A token, told apart from every other: the run or the request that it is of, and its place there.
-using PlainToken = std::tuple<std::string, std::uint64_t, std::int64_t>;
-/// All tokens of a request's prompt and of its output so far.
-std::vector<PlainToken> identities_of(const Request& request, std::int64_t known);
 
 class PlainPrefixPool {
  public:

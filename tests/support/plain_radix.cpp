@@ -4,14 +4,9 @@
 
 namespace decodesim::tests {
 
-PlainTokens plain_tokens(const Request& request, std::int64_t count) {
+PlainTokens salted_tokens(const Request& request, std::int64_t count) {
   PlainTokens tokens;
-  for (const TokenRun& run : request.content) {
-    for (std::int64_t i = 0; i < run.tokens; ++i) tokens.push_back({run.key, i, request.cache_salt});
-  }
-  for (std::int64_t i = 0; static_cast<std::int64_t>(tokens.size()) < count; ++i)
-    tokens.push_back({own_run_key(request.index), i, request.cache_salt});
-  tokens.resize(static_cast<std::size_t>(count));
+  for (const PlainToken& token : plain_tokens(request, count)) tokens.emplace_back(request.cache_salt, token);
   return tokens;
 }
 

@@ -4,24 +4,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/workload/request.hpp"
+#include "tests/support/plain_tokens.hpp"
 
 namespace decodesim::tests {
 
-/// One token by its identity: which run it is of, and where in it it stands. `salt` keeps apart who may share nothing.
-struct PlainToken {
-  std::uint64_t key = 0;
-  std::int64_t offset = 0;
-  std::string salt{};
+/// A token, and the salt that keeps apart who may share nothing.
+using PlainTokens = std::vector<std::pair<std::string, PlainToken>>;
 
-  friend bool operator==(const PlainToken&, const PlainToken&) = default;
-};
-using PlainTokens = std::vector<PlainToken>;
-
-/// The first `count` tokens of a request: its content, then its own.
-PlainTokens plain_tokens(const Request& request, std::int64_t count);
+/// The first `count` tokens of a request, with its salt.
+PlainTokens salted_tokens(const Request& request, std::int64_t count);
 
 class PlainRadix {
  public:

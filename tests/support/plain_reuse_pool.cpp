@@ -23,15 +23,7 @@ KvSlots PlainReusePool::slots() const { return {total_ * block_size_, (total_ - 
 
 /// The first `tokens` of a sequence: those of its runs, then its own.
 PlainReusePool::Path PlainReusePool::path(const PlainSequence& sequence, std::int64_t tokens) const {
-  Path path{sequence.request->cache_salt, {}};
-  for (const TokenRun& run : sequence.request->content) {
-    for (std::int64_t i = 0; i < run.tokens; ++i) path.second.emplace_back(false, run.key, i);
-  }
-  while (static_cast<std::int64_t>(path.second.size()) < tokens) {
-    path.second.emplace_back(true, sequence.request->index, path.second.size());
-  }
-  path.second.resize(static_cast<std::size_t>(tokens));
-  return path;
+  return {sequence.request->cache_salt, plain_tokens(*sequence.request, tokens)};
 }
 
 /// Would a block with this path be lost with `full`? Only behind a full block can others stand.

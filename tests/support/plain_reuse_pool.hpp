@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tests/support/plain_scheduler.hpp"
+#include "tests/support/plain_tokens.hpp"
 
 namespace decodesim::tests {
 
@@ -18,10 +18,8 @@ class PlainReusePool {
  public:
   explicit PlainReusePool(const ServerConfig& server);
 
-  /// A token: whether only its request has it, the run or the request, its place there.
-  using Token = std::tuple<bool, std::uint64_t, std::int64_t>;
   /// The salt, and the tokens up to the end of a block.
-  using Path = std::pair<std::string, std::vector<Token>>;
+  using Path = std::pair<std::string, std::vector<PlainToken>>;
   struct Found {
     std::vector<std::uint32_t> full;
     std::optional<std::uint32_t> partial;

@@ -133,7 +133,7 @@ void PlainSglang::ended(PlainSequence& sequence) {
 
 PlainRadix::Match PlainSglang::look_up(const PlainSequence& r, std::int64_t count) {
   const PlainRadix::Match found =
-      r.request->no_prefix_read ? PlainRadix::Match{tree_->root(), 0} : tree_->match(plain_tokens(*r.request, count));
+      r.request->no_prefix_read ? PlainRadix::Match{tree_->root(), 0} : tree_->match(salted_tokens(*r.request, count));
   hit_[&r] = found.tokens;
   return found;
 }
@@ -149,7 +149,7 @@ void PlainSglang::make_room(std::int64_t tokens) {
 void PlainSglang::share(const PlainSequence& r) {
   if (!tree_) return;
   Hold& hold = holds_.at(&r);
-  const PlainTokens tokens = plain_tokens(*r.request, r.cached / page_ * page_);
+  const PlainTokens tokens = salted_tokens(*r.request, r.cached / page_ * page_);
   free_ += tree_->insert(tokens) - hold.shared;
   const PlainRadix::Match found = tree_->match(tokens);
   tree_->unlock(hold.node);
@@ -164,7 +164,7 @@ void PlainSglang::give_back(const PlainSequence& r, bool finished) {
   if (!tree_) return;
   if (finished) {
     const std::int64_t whole = r.cached / page_ * page_;
-    free_ -= whole - tree_->insert(plain_tokens(*r.request, whole));
+    free_ -= whole - tree_->insert(salted_tokens(*r.request, whole));
   }
   tree_->unlock(hold.node);
 }

@@ -40,7 +40,7 @@ void PlainSglang::order_by_match() {
     const std::int64_t match = look_up(*r, r->known()).tokens;
     key[r] = -std::min(match, r->known() - 1);
     if (match > 32) continue;
-    const PlainTokens tokens = plain_tokens(*r->request, r->known());
+    const PlainTokens tokens = salted_tokens(*r->request, r->known());
     if (shadow.match(tokens).tokens >= 32) {
       key[r] = 1;
     } else {
