@@ -49,6 +49,7 @@ inline constexpr Field host_swap_fields[] = {
 
 constexpr bool host_cache_comes_from_bytes(const HostCacheSpec& host) { return !host.chunks.has_value(); }
 inline constexpr std::string_view host_write_names[] = {"through", "on_evict"};
+inline constexpr std::string_view host_load_names[] = {"sync", "async"};
 inline constexpr Field host_cache_fields[] = {
     field<&HostCacheSpec::capacity>(
         "capacity", {.doc = "host memory that keeps KV, a GPU",
@@ -68,6 +69,12 @@ inline constexpr Field host_cache_fields[] = {
         {.doc = "when KV goes to the host: when a prompt's step computed it, or when the device hands its block out",
          .source = DefaultSource::assumed,
          .choices = host_write_names}),
+    field<&HostCacheSpec::load>(
+        "load",
+        {.doc =
+             "how KV comes back: the step that admits its request waits for it, or the request waits beside the steps",
+         .source = DefaultSource::assumed,
+         .choices = host_load_names}),
 };
 
 inline constexpr Field host_link_fields[] = {

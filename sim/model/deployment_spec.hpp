@@ -28,6 +28,9 @@ struct HostSwapSpec {
 
 /// When KV is written to the host: as soon as a prompt's step computed it, or when the device hands its block out.
 enum class HostWrite { through, on_evict };
+/// How KV comes back from the host: with the step that admits its request, which waits for it, or beside the steps, while
+/// the request waits and holds its blocks.
+enum class HostLoad { sync, async };
 
 /// Host memory that keeps computed KV. Without a capacity or a number of chunks there is none.
 struct HostCacheSpec {
@@ -35,6 +38,7 @@ struct HostCacheSpec {
   std::optional<std::int64_t> chunks;  // of the server; overrides the capacity
   std::int64_t chunk = 256;            // tokens that are kept and found as one; LMCache's default
   HostWrite write = HostWrite::through;
+  HostLoad load = HostLoad::sync;
 
   [[nodiscard]] bool on() const { return chunks.has_value() || capacity.value() > 0; }
 };

@@ -32,6 +32,7 @@ void Measurements::step(const StepFacts& facts) {
   const Duration lasted = facts.end - facts.start;
   ++totals_.passes;
   totals_.emitted_tokens += facts.shape.samples;
+  take_back(facts.dropped_tokens);
   totals_.step_preemptions += facts.preempted;
   totals_.step_recomputed_tokens += facts.recomputed_tokens;
   totals_.recompute_time += facts.recompute_time;
@@ -57,10 +58,25 @@ void Measurements::step(const StepFacts& facts) {
     gap_histogram_.add(gap.gap.count(), gap.count);
   }
   if (!header_.closed_loop && facts.waiting > 0) add_to_trend(facts);
+  last_step_inside_ = inside;
   if (inside) {
     add_to_window(facts);
   } else {
     totals_.accounted_outside += facts.ledger.duration();
+  }
+}
+
+// They were told with the step before, and are taken out of what that was added to.
+void Measurements::take_back(std::span<const DroppedToken> tokens) {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  totals_.emitted_tokens -= count;
+  if (last_step_inside_) sums_.emitted_tokens -= count;
+  for (const DroppedToken& token : tokens) {
+    if (token.first) continue;
+    totals_.gaps -= 1;
+    if (!last_step_inside_) continue;
+    gap_moments_.add(token.gap.count(), -1);
+    gap_histogram_.add(token.gap.count(), -1);
   }
 }
 

@@ -234,6 +234,9 @@ void Measurements::report_limits(Report& report) const {
     case AdmissionLimit::policy:
       limits.batch_limit = "the engine's own rule";
       break;
+    case AdmissionLimit::kv_loads:
+      limits.batch_limit = "KV loads";
+      break;
   }
   if (sums_.computing_passes == 0) {
     limits.binding =

@@ -58,6 +58,7 @@ void ScheduleJsonl::line(std::int64_t number, Time start, Time end, std::int64_t
   }
   json.end_object();
   if (!schedule.swapped_in.empty()) names(json, "swapped_in", schedule.swapped_in);
+  if (!schedule.loads_started.empty()) names(json, "loads_started", schedule.loads_started);
   if (!schedule.planned.empty()) {
     json.member_object("engine");
     for (const auto& [figure, value] : schedule.planned) json.member(figure, value);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "sim/scenario/deployment_checks.hpp"
+#include "sim/scenario/load_checks.hpp"
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
 #include "sim/scenario/trtllm_checks.hpp"
@@ -359,6 +360,7 @@ class Checks {
 void check_across(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
   const std::size_t before = reading.errors();
   Checks(reading, tree, scenario).all();
+  check_loads(reading, tree, scenario);
   if (reading.errors() == before) check_deployment(reading, tree, scenario);
 }
 

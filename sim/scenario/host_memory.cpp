@@ -26,6 +26,7 @@ std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
     const HostCacheSpec& cache = memory.host_cache;
     host.cache.chunk_blocks = cache.chunk / memory.block_size;
     host.cache.write = cache.write;
+    host.cache.load = cache.load;
     if (cache.chunks) {
       host.cache.chunks = *cache.chunks;
     } else if (model.layers > 0) {

@@ -74,8 +74,20 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
   if (&victim == eviction.requester) victim.self_preemptions += 1;
 }
 
+// Its last token was not its last after all.
+void Draft::drop_token(Sequence& victim, Time token_before) {
+  victim.generated -= 1;
+  decisions_.dropped_tokens.push_back({&victim.request, victim.last_token - token_before, victim.generated == 0});
+  if (victim.generated == 0) victim.first_token = Time(Duration(-1));
+  victim.last_token = token_before;
+  if (victim.over) decisions_.revived.push_back(&victim);
+  victim.over = false;
+}
+
 void Draft::evict(Sequence& victim, const Eviction& eviction) {
+  const Time token_before = state_.cohort.token_before(victim);
   leave_running(victim);
+  if (eviction.drops_token) drop_token(victim, token_before);
   book_eviction(victim, eviction, KvFate::dropped);
   if (victim.over) {
     victim.cached = 0;
@@ -165,7 +177,12 @@ void Draft::enter_prefilling(Sequence& sequence) {
 
 void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   check(found >= 0 && found + tokens <= waiting.known(), "an admitted sequence computes some of its known tokens");
-  state_.waiting.admit(waiting);
+  if (waiting.state == SequenceState::loaded) {
+    std::erase(state_.loading, &waiting);
+    book_load(waiting, found - waiting.found_on_device);
+  } else {
+    state_.waiting.admit(waiting);
+  }
   waiting.cached = found;
   waiting.generated_at_admission = waiting.generated;
   enter_running(waiting);
@@ -179,6 +196,35 @@ void Draft::admit(Sequence& waiting, std::int64_t found, std::int64_t tokens) {
   decisions_.found_again += again;
   decisions_.found_first += found - again;
   waiting.admitted = true;
+}
+
+void Draft::begin_load(Sequence& waiting, std::int64_t on_device, std::int64_t found, Time ends) {
+  state_.waiting.admit(waiting);
+  waiting.state = SequenceState::loading;
+  waiting.found_on_device = on_device;
+  waiting.cached = std::min(found, waiting.known() - 1);
+  waiting.load_ends = ends;
+  const auto goes_before = [this](const Sequence* a, const Sequence* b) { return state_.waiting.before(*a, *b); };
+  std::vector<Sequence*>& list = state_.loading;
+  list.insert(state_.waiting.sorted() ? std::upper_bound(list.begin(), list.end(), &waiting, goes_before) : list.end(),
+              &waiting);
+  decisions_.loads.push_back(&waiting);
+}
+
+void Draft::end_load(Sequence& loading) {
+  check(loading.state == SequenceState::loading, "only a load that began can end");
+  loading.state = SequenceState::loaded;
+}
+
+// Told when it is admitted, as all that it finds.
+void Draft::book_load(Sequence& loaded, std::int64_t tokens) {
+  if (loaded.request.remote_tokens > 0) {
+    loaded.remote_found += tokens;
+    decisions_.remote_found += tokens;
+  } else {
+    loaded.host_found += tokens;
+    decisions_.host_found += tokens;
+  }
 }
 
 void Draft::load(Sequence& admitted, std::int64_t tokens, std::int64_t blocks) {

@@ -15,6 +15,7 @@ struct Eviction {
   const Sequence* requester = nullptr;  // whom it makes room for; the victim itself perhaps; null: nobody in particular
   EvictionReason reason = EvictionReason::decode;
   Destination destination = Destination::head;
+  bool drops_token = false;  // the victim loses the token that it got in the step before, which nobody has seen yet
 };
 
 /// The decisions of one pass. Every call is checked before it acts, and acts at once, so that what a policy decides next
@@ -58,13 +59,20 @@ class Draft {
   /// The caller took the memory.
   void swap_in(Sequence& swapped);
 
-  /// Admits a waiting sequence, with `found` tokens in place, and gives it the next `tokens`; none, where a later call
-  /// does. The caller took the memory.
+  /// Admits a sequence that waits in the queue or with what it loaded, with `found` tokens in place, and gives it the next
+  /// `tokens`; none, where a later call does. The caller took the memory.
   void admit(Sequence& waiting, std::int64_t found, std::int64_t tokens);
+  /// Takes a waiting sequence out of the queue until its KV is there at `ends`: `found` tokens, of which `on_device` were
+  /// found on the device. The caller took the memory. It is admitted later, with what it found but its last known token.
+  void begin_load(Sequence& waiting, std::int64_t on_device, std::int64_t found, Time ends);
+  /// What it loaded is there.
+  void end_load(Sequence& loading);
   /// So many blocks go to the host tier in this pass.
   void store(std::int64_t blocks) { decisions_.blocks_stored += blocks; }
   /// Of what `admitted` is admitted with, so many tokens in so many blocks come from the host tier in this pass.
   void load(Sequence& admitted, std::int64_t tokens, std::int64_t blocks);
+  /// So many blocks begin to come from there beside the steps.
+  void load_beside(std::int64_t blocks) { decisions_.blocks_loading += blocks; }
   /// Gives up a request that waits or is swapped; it leaves with this reason at the end of the pass.
   void drop(Sequence& sequence, std::string_view reason = reason_given_up);
 
@@ -84,10 +92,12 @@ class Draft {
  private:
   void waited(Sequence& sequence);
   void leave_running(Sequence& victim);
+  void drop_token(Sequence& victim, Time token_before);
   void book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate);
   void enter_running(Sequence& sequence);
   void enter_prefilling(Sequence& sequence);
   void requeue(Sequence& victim, Destination destination);
+  void book_load(Sequence& loaded, std::int64_t tokens);
 
   ReplicaState& state_;
   PassDecisions& decisions_;

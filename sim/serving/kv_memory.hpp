@@ -28,6 +28,9 @@ class KvMemory {
   }
   /// Takes back all that `sequence` holds.
   virtual void release(Sequence& sequence, Released why) = 0;
+  /// The engine learned that the step before the planned one is over: what waited for that is free from now on. False where
+  /// nothing did.
+  virtual bool retire() { return false; }
   /// How its slots are used.
   [[nodiscard]] virtual KvSlots slots() const { return {}; }
   /// What its free queue and its cache look like, where it has them; only for observers that ask.

@@ -26,6 +26,7 @@ void LockStep::join(Sequence& sequence) {
   check(sequence.cached + 1 == sequence.known(), "a sequence decodes when all but its newest token are cached");
   sequence.state = SequenceState::decoding;
   sequence.cached_at_zero = sequence.cached - step_;
+  sequence.joined_at = step_;
   sequence.finish_step = step_ + sequence.output_tokens - sequence.generated;
   boundaries_[boundary_slot_of(sequence)].insert_by_order(sequence);
   finishes_[finish_slot_of(sequence.finish_step)].push_back(sequence);
@@ -54,6 +55,11 @@ void LockStep::leave(Sequence& member) {
   remove(member);
 }
 
+Time LockStep::token_before(const Sequence& sequence) const {
+  if (sequence.over || sequence.joined_at == step_) return sequence.token_before;
+  return sequence.joined_at == step_ - 1 ? sequence.last_token : token_before_;
+}
+
 void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished) {
   if (size_ == 0) return;
   const std::int64_t others = size_ - static_cast<std::int64_t>(newcomers_.size());
@@ -64,11 +70,13 @@ void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequen
   ++step_;
   if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;
   cached_ += size_;
+  token_before_ = last_token_;
   last_token_ = end;
 
   for (Sequence* member = finishes_[finish_slot_of(step_)].front(); member != nullptr;) {
     Sequence* next = SequenceList<&Sequence::finish>::after(*member);
     if (member->finish_step == step_) {
+      member->token_before = token_before(*member);
       member->last_token = end;
       remove(*member);
       finished.push_back(member);

@@ -36,6 +36,9 @@ class LockStep {
   }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
+  /// When a sequence got the token before its newest, which it got in the step that is over.
+  [[nodiscard]] Time token_before(const Sequence& sequence) const;
+
   /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
   [[nodiscard]] std::int64_t steps() const { return step_; }
@@ -65,7 +68,8 @@ class LockStep {
   std::int64_t cached_ = 0;  // sum over the members
   std::int64_t changes_ = 0;
   ClientTally tally_;
-  Time last_token_{};  // when the members got their last token, except the newcomers
+  Time token_before_{};  // of the step before last
+  Time last_token_{};    // when the members got their last token, except the newcomers
   // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of
   // it for a while. Their next gap is told apart, and then they are as the others.
   std::vector<Sequence*> newcomers_;

@@ -54,6 +54,13 @@ struct EvictionFacts {
   std::int64_t free_before = 0;  // blocks, just before
 };
 
+/// A token that was told with the step before and then dropped, before anybody saw it.
+struct DroppedToken {
+  const Request* request = nullptr;
+  Duration gap{};      // that it ended
+  bool first = false;  // it was the first, and ended none
+};
+
 /// Tokens of one request that a step computes although it had them before an eviction.
 struct RecomputeFacts {
   const Request* request = nullptr;
@@ -71,11 +78,12 @@ struct RequestFacts {
   Time ended{Duration(-1)};  // its last token, its rejection, its cancellation or the end of the run
   std::int64_t preemptions = 0;
   std::int64_t recomputed_tokens = 0;
-  std::int64_t discarded_tokens = 0;    // KV that preemptions took from it
-  std::int64_t swapped_out_tokens = 0;  // KV that preemptions moved to the host
-  std::int64_t found_tokens = 0;        // in place when it was admitted, that it had never had before
-  std::int64_t found_again_tokens = 0;  // in place when it came back, of those that preemptions took from it
-  std::int64_t host_found_tokens = 0;   // of both, what came from the host tier
+  std::int64_t discarded_tokens = 0;     // KV that preemptions took from it
+  std::int64_t swapped_out_tokens = 0;   // KV that preemptions moved to the host
+  std::int64_t found_tokens = 0;         // in place when it was admitted, that it had never had before
+  std::int64_t found_again_tokens = 0;   // in place when it came back, of those that preemptions took from it
+  std::int64_t host_found_tokens = 0;    // of both, what came from the host tier
+  std::int64_t remote_found_tokens = 0;  // and what was loaded from elsewhere
   // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
@@ -97,10 +105,11 @@ struct TokenGap {
 };
 
 /// Why a pass admitted no more requests than it did. `policy`: the engine's own rule lets nobody in now, whatever is
-/// free: a batch that is closed until it ends, a flag that says full.
-enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, policy };
-inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
-                                                                       "token_budget", "policy"};
+/// free: a batch that is closed until it ends, a flag that says full. `kv_loads`: all who wait, wait for KV that is on its
+/// way to them.
+enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, policy, kv_loads };
+inline constexpr std::array<std::string_view, 6> admission_limit_names{"arrivals",     "kv_capacity", "max_num_seqs",
+                                                                       "token_budget", "policy",      "kv_loads"};
 
 /// What an engine keeps in mind between its passes, by name.
 using EngineFigures = std::vector<std::pair<std::string_view, double>>;
@@ -114,8 +123,10 @@ struct ScheduleFacts {
   std::vector<std::pair<const Request*, std::int64_t>> cached_tokens;  // found in place at admission, if any
   std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> block_tables;  // of the scheduled ones
   std::vector<const Request*> swapped_in;  // who came back from the host, in the order of coming back
-  EngineFigures planned;                   // after scheduling
-  EngineFigures ended;                     // after the step's releases
+  std::vector<std::pair<const Request*, std::vector<std::uint32_t>>> held;  // tables of who loads, or waits with its KV
+  std::vector<const Request*> loads_started;  // who began to load KV, and holds blocks for it from now on
+  EngineFigures planned;                      // after scheduling
+  EngineFigures ended;                        // after the step's releases
 };
 
 /// The blocks of a pool; only for observers that ask, since to list them costs a walk over all.
@@ -147,13 +158,15 @@ struct StepFacts {
   std::int64_t swapped_in_tokens = 0;
   Bytes swapped_out_bytes{};
   Bytes swapped_in_bytes{};
-  std::int64_t host_found_tokens = 0;  // of those found: what the host tier had and the device had not
-  Bytes stored_bytes{};                // that went to the host tier and came from it
+  std::int64_t host_found_tokens = 0;    // of those found: what the host tier had and the device had not
+  std::int64_t remote_found_tokens = 0;  // and what was loaded from elsewhere
+  Bytes stored_bytes{};                  // that went to the host tier and came from it
   Bytes loaded_bytes{};
-  Duration transfer_time{};                    // by how much the step is longer for it
-  std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
-  std::span<const EvictionFacts> evictions;    // in the order of eviction
-  std::span<const RecomputeFacts> recomputes;  // whose the recomputed tokens are, each request once
+  Duration transfer_time{};                      // by how much the step is longer for it
+  std::int64_t cached_blocks_evicted = 0;        // of findable KV that nobody held, since the pass before
+  std::span<const EvictionFacts> evictions;      // in the order of eviction
+  std::span<const DroppedToken> dropped_tokens;  // of the step before
+  std::span<const RecomputeFacts> recomputes;    // whose the recomputed tokens are, each request once
   // Who runs after the pass and did not before it, or lost its place in it and has it again; each once.
   std::span<const Request* const> entered;
   AdmissionLimit limit = AdmissionLimit::arrivals;

@@ -2,6 +2,8 @@
 // KV memory in blocks of one size, handed out on demand.
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "sim/serving/block_pool.hpp"
 #include "sim/serving/kv_memory.hpp"
@@ -39,7 +41,21 @@ class PagedMemory : public KvMemory {
     for (const BlockId block : sequence.blocks) blocks += pool_.references(block) == 1 ? 1 : 0;
     return blocks;
   }
-  void release(Sequence& sequence, Released) override { pool_.release(sequence.blocks); }
+  void release(Sequence& sequence, Released why) override {
+    const bool waits = why == Released::evicted ? defers_evicted_ : std::exchange(defers_next_finished_, false);
+    if (!waits) return pool_.release(sequence.blocks);
+    deferred_.push_back(std::exchange(sequence.blocks, {}));
+  }
+  /// Whether the blocks of victims are free at once, or with the next retire().
+  void defer_evicted(bool on) { defers_evicted_ = on; }
+  /// The blocks of who is released next because it finished are free with the next retire().
+  void defer_next_finished() { defers_next_finished_ = true; }
+  bool retire() override {
+    const bool any = !deferred_.empty();
+    for (BlockTable& table : deferred_) pool_.release(table);
+    deferred_.clear();
+    return any;
+  }
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.hashes_evicted(); }
   void describe(MemoryFacts& facts) const override {
     facts.free_queue = pool_.free_queue();
@@ -95,6 +111,9 @@ class PagedMemory : public KvMemory {
   BlockPool pool_;
   std::int64_t block_size_;
   bool caching_;
+  std::vector<BlockTable> deferred_;  // in the order in which they were released
+  bool defers_evicted_ = false;
+  bool defers_next_finished_ = false;
 };
 
 }  // namespace decodesim

@@ -77,7 +77,8 @@ Sequence& Replica::new_sequence() {
 }
 
 std::int64_t Replica::in_system() const {
-  return state_.waiting.size() + state_.running.size() + static_cast<std::int64_t>(state_.swapped.size());
+  const std::size_t beside = state_.swapped.size() + state_.loading.size();
+  return state_.waiting.size() + state_.running.size() + static_cast<std::int64_t>(beside);
 }
 
 bool Replica::plan(std::int64_t number, Time start, bool grid) {
@@ -88,7 +89,10 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
     decisions_.clear();
     Draft draft(state_, decisions_);
     scheduler_->plan(ReplicaView(state_), draft);
-  } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
+    // Nothing is in flight behind an empty pass, so what waited for that is free for another.
+  } while (!grid && decisions_.empty(state_.cohort.size()) && finished_.empty() &&
+           (state_.memory->retire() || decisions_.moved));
+  for (const Sequence* sequence : decisions_.revived) std::erase(finished_, sequence);
   // In the order of the decisions: a pass evicts before it gives up who waits.
   cancel_hopeless();
   for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
@@ -102,11 +106,12 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.start = start;
   facts_.limit = decisions_.limit;
   facts_.running = state_.running.size();
-  facts_.waiting = state_.waiting.size();
+  facts_.waiting = state_.waiting.size() + static_cast<std::int64_t>(state_.loading.size());
   facts_.swapped = static_cast<std::int64_t>(state_.swapped.size());
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
   facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
+  facts_.dropped_tokens = decisions_.dropped_tokens;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
   facts_.found_tokens = decisions_.found_first;
@@ -119,8 +124,9 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
+  const bool freed = state_.memory->retire();
   release_held();
-  return !empty || decisions_.moved;
+  return !empty || decisions_.moved || freed;
 }
 
 // An engine that spins while nobody is there may come to rest meanwhile.
@@ -182,8 +188,9 @@ void Replica::price_transfers() {
   facts_.swapped_out_bytes = host.bytes(decisions_.blocks_out);
   facts_.swapped_in_bytes = host.bytes(decisions_.blocks_in);
   facts_.host_found_tokens = decisions_.host_found;
+  facts_.remote_found_tokens = decisions_.remote_found;
   facts_.stored_bytes = host.bytes(decisions_.blocks_stored);
-  facts_.loaded_bytes = host.bytes(decisions_.blocks_loaded);
+  facts_.loaded_bytes = host.bytes(decisions_.blocks_loaded + decisions_.blocks_loading);
   facts_.transfer_time = host.time(decisions_.blocks_out + decisions_.blocks_stored) +
                          host.time(decisions_.blocks_in + decisions_.blocks_loaded);
   facts_.ledger.of(ByteKind::host_transfer) +=
@@ -197,8 +204,9 @@ void Replica::cancel_hopeless() {
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
     given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  const bool idle =
-      state_.running.empty() && state_.swapped.empty() && decisions_.preempted.empty() && decisions_.dropped.empty();
+  const bool nobody_else = in_system() == state_.waiting.size();
+  const bool all_free = !knobs.defer_frees || state_.memory->free() == state_.memory->total();
+  const bool idle = nobody_else && all_free && decisions_.preempted.empty() && decisions_.dropped.empty();
   if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
     Sequence& head = state_.waiting.head();
     given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});
@@ -214,7 +222,9 @@ void Replica::complete(Time end) {
   state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
   thrown_away_ = 0;
   recompute_time_ += facts_.recompute_time;
-  if (facts_.shape.samples > 0) watchdog_.progress();
+  tokens_ += facts_.shape.samples - static_cast<std::int64_t>(facts_.dropped_tokens.size());
+  if (tokens_ > most_tokens_) watchdog_.progress();
+  most_tokens_ = std::max(most_tokens_, tokens_);
 
   if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
   for (const Chunk& chunk : decisions_.chunks) play_chunk(chunk, end);
@@ -243,6 +253,8 @@ void Replica::complete(Time end) {
     state_.memory->describe(memory_facts_);
     facts_.memory = &memory_facts_;
   }
+  // Nothing is in flight in an empty server.
+  if (in_system() == 0) state_.memory->retire();
 }
 
 // It keeps its place and its memory until the next pass is planned. Who may get more tokens, as far as the engine can
@@ -278,7 +290,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
     sequence.first_token = end;
     sequence.recompute_at_first_token = recompute_time_;
   }
-  sequence.last_token = end;
+  sequence.token_before = std::exchange(sequence.last_token, end);
   sequence.generated += 1;
   state_.cohort.count_outside(sequence);
   // A sequence that was stalled becomes a member again with the token that it was served.
@@ -305,6 +317,14 @@ void Replica::finish(Sequence& sequence) {
   departures_.push_back({&sequence, Outcome::completed, {}});
 }
 
+std::optional<Time> Replica::next_load() const {
+  std::optional<Time> next;
+  for (const Sequence* sequence : state_.loading) {
+    if (sequence->load_ends > state_.now && (!next || sequence->load_ends < *next)) next = sequence->load_ends;
+  }
+  return next;
+}
+
 void Replica::dismiss_departed() {
   for (const Departure& departure : departures_) departed_.push_back(departure.sequence);
   departures_.clear();
@@ -328,6 +348,11 @@ void Replica::abandon(std::string_view reason) {
   }
   for (Sequence* sequence : state_.swapped) departures_.push_back({sequence, Outcome::unfinished, reason});
   state_.swapped.clear();
+  for (Sequence* sequence : state_.loading) {
+    state_.memory->release(*sequence, Released::finished);
+    departures_.push_back({sequence, Outcome::unfinished, reason});
+  }
+  state_.loading.clear();
   state_.prefilling.clear();
   std::sort(departures_.begin(), departures_.end(), [](const Departure& a, const Departure& b) {
     return a.sequence->request.index < b.sequence->request.index;

@@ -52,6 +52,8 @@ class Replica {
   /// or let go. Otherwise, and in any case with `grid`, the replica is busy until complete(). Departures are those that the
   /// pass let go.
   bool plan(std::int64_t number, Time start, bool grid);
+  /// When the next KV that is on its way will be there, if any is.
+  [[nodiscard]] std::optional<Time> next_load() const;
   /// How long the planned step lasts.
   [[nodiscard]] Duration step_duration() const { return facts_.ledger.duration(); }
   /// Plays the planned step to its end. The facts and departures stay valid until the next plan().
@@ -82,6 +84,7 @@ class Replica {
   void price_transfers();
   void cancel_hopeless();
   void describe_schedule();
+  void describe_waiting();
   void play_chunk(const Chunk& chunk, Time end);
   void hold(Sequence& sequence);
   void finish(Sequence& sequence);
@@ -103,6 +106,8 @@ class Replica {
   ScheduleFacts schedule_;
   std::vector<RecomputeFacts> recomputes_;
   std::vector<const Request*> entered_;
+  std::int64_t tokens_ = 0;  // that came out, less those that were dropped
+  std::int64_t most_tokens_ = 0;
   Duration recompute_time_{};  // of all steps that are over
   std::vector<TokenGap> gaps_;
   std::vector<Sequence*> finished_;    // by the step that is over; held by an engine that plans ahead

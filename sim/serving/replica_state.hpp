@@ -45,16 +45,21 @@ struct PassDecisions {
   std::vector<Chunk> chunks;             // who gets tokens beside the cohort
   std::vector<Sequence*> preempted;      // in the order of eviction
   std::vector<EvictionFacts> evictions;  // the same, told
-  std::vector<GivenUp> dropped;          // requests that the engine gave up
-  std::vector<Sequence*> hopeless;       // victims that evicted themselves too often to return
-  std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
-  std::vector<Chunk> found;              // tokens found in place at admission, where there were any
-  std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
-  std::int64_t blocks_out = 0;           // moved to the host, and back
+  std::vector<DroppedToken> dropped_tokens;
+  std::vector<Sequence*> revived;   // whose last token was among those
+  std::vector<GivenUp> dropped;     // requests that the engine gave up
+  std::vector<Sequence*> hopeless;  // victims that evicted themselves too often to return
+  std::vector<Sequence*> entered;   // who took a place among the running, whatever became of it later in the pass
+  std::vector<Chunk> found;         // tokens found in place at admission, where there were any
+  std::vector<Sequence*> loads;     // who began to load KV
+  std::vector<Chunk> swapped_in;    // who came back from the host, with its tokens
+  std::int64_t blocks_out = 0;      // moved to the host, and back
   std::int64_t blocks_in = 0;
   std::int64_t blocks_stored = 0;  // moved to the host tier, and from it
   std::int64_t blocks_loaded = 0;
-  std::int64_t host_found = 0;  // tokens
+  std::int64_t blocks_loading = 0;  // the same, beside the steps: no step waits for them
+  std::int64_t host_found = 0;      // tokens
+  std::int64_t remote_found = 0;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   bool moved = false;  // an empty pass is worth another at once
   std::int64_t found_first = 0;
@@ -62,7 +67,7 @@ struct PassDecisions {
 
   /// Did the pass decide nothing, where so many sequences decode unless they wait?
   [[nodiscard]] bool empty(std::int64_t decoding) const {
-    return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && swapped_in.empty() &&
+    return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && loads.empty() && swapped_in.empty() &&
            dropped.empty() && hopeless.empty();
   }
   void clear() {
@@ -71,12 +76,15 @@ struct PassDecisions {
     chunks.clear();
     preempted.clear();
     evictions.clear();
+    dropped_tokens.clear();
+    revived.clear();
     dropped.clear();
     hopeless.clear();
     entered.clear();
     found.clear();
+    loads.clear();
     swapped_in.clear();
-    blocks_out = blocks_in = blocks_stored = blocks_loaded = host_found = 0;
+    blocks_out = blocks_in = blocks_stored = blocks_loaded = blocks_loading = host_found = remote_found = 0;
     limit = AdmissionLimit::arrivals;
     moved = false;
     found_first = found_again = 0;
@@ -105,6 +113,7 @@ struct ReplicaState {
   LockStep cohort;
   std::vector<Sequence*> prefilling;  // the running sequences that do not decode yet, in the order of `running`
   std::vector<Sequence*> swapped;     // whose KV is on the host, by arrival
+  std::vector<Sequence*> loading;     // whose KV is on the way or has come, in the order in which they are admitted
   Time now{};                         // of the pass at hand
   std::int64_t next_order = 0;
   std::int64_t cached_tokens = 0;  // KV of all running sequences

@@ -17,7 +17,8 @@ void Replica::tell_entered() {
     return sequence->state == SequenceState::waiting || sequence->state == SequenceState::swapped;
   });
   for (auto one = list.begin(); one != list.end(); ++one) {
-    if (std::find(list.begin(), one, *one) == one) entered_.push_back(&(*one)->request);
+    // Only who lost its place within the pass can have taken one twice.
+    if (decisions_.preempted.empty() || std::find(list.begin(), one, *one) == one) entered_.push_back(&(*one)->request);
   }
   facts_.entered = entered_;
 }
@@ -38,6 +39,7 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .found_tokens = sequence.found_first,
           .found_again_tokens = sequence.found_again,
           .host_found_tokens = sequence.host_found,
+          .remote_found_tokens = sequence.remote_found,
           .recompute_to_first_token =
               sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
           .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};
@@ -48,21 +50,22 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
     return std::to_string(watchdog_.preemptions()) + " preemptions without a single token: " + watchdog_.cycle() +
            ", again and again; the pool has " + std::to_string(state_.memory->total()) + " blocks";
   }
-  if (nothing_planned && final && !state_.running.empty()) {
+  if (!nothing_planned || !final || next_load()) return {};
+  if (!state_.running.empty()) {
     return std::to_string(state_.running.size()) + " sequences run, but none of them can go on, and none of the " +
            std::to_string(state_.waiting.size()) + " that wait can start";
   }
-  if (state_.waiting.empty() && state_.swapped.empty()) return {};
-  const bool on_host = !state_.swapped.empty();
-  const Sequence& head = on_host ? *state_.swapped.front() : state_.waiting.head();
-  const std::string needs = name_of(head.request) + " needs " + std::to_string(blocks_for(head.known())) +
-                            " blocks for its " + std::to_string(head.known()) + " tokens, the pool has " +
-                            std::to_string(state_.memory->total());
-  if (nothing_planned && final) {
-    const std::int64_t others = state_.waiting.size() + static_cast<std::int64_t>(state_.swapped.size()) - 1;
-    return "nothing runs and nothing can start: " + needs + ", and " + std::to_string(others) + " more wait behind it";
-  }
-  return {};
+  const Sequence* head = nullptr;
+  if (!state_.waiting.empty()) head = &state_.waiting.head();
+  if (!state_.loading.empty()) head = state_.loading.front();
+  if (!state_.swapped.empty()) head = state_.swapped.front();
+  if (head == nullptr) return {};
+  return "nothing runs and nothing can start: " + name_of(head->request) + " needs " +
+         std::to_string(blocks_for(head->known())) + " blocks for its " + std::to_string(head->known()) +
+         " tokens, the pool has " + std::to_string(state_.memory->total()) + ", and " +
+         std::to_string(in_system() - 1) + " more wait behind it" +
+         (state_.loading.empty() ? ""
+                                 : "; " + std::to_string(state_.loading.size()) + " of them hold what they loaded");
 }
 
 // Names who did what, for observers that asked; the one place that walks the batch.
@@ -86,10 +89,28 @@ void Replica::describe_schedule() {
     schedule_.block_tables.emplace_back(&sequence->request, sequence->blocks);
   }
   for (const Sequence* sequence : decisions_.preempted) schedule_.preempted.push_back(&sequence->request);
-  state_.waiting.for_each([this](const Sequence& sequence) { schedule_.waiting.push_back(&sequence.request); });
+  describe_waiting();
+  for (const Sequence* sequence : state_.loading) schedule_.held.emplace_back(&sequence->request, sequence->blocks);
+  for (const Sequence* sequence : decisions_.loads) schedule_.loads_started.push_back(&sequence->request);
   for (const Chunk& one : decisions_.swapped_in) schedule_.swapped_in.push_back(&one.sequence->request);
   for (const auto& [sequence, tokens] : decisions_.found)
     schedule_.cached_tokens.emplace_back(&sequence->request, tokens);
+}
+
+// Who loads keeps its place in a sorted queue, and stands before all others in one that is not.
+void Replica::describe_waiting() {
+  auto loading = state_.loading.begin();
+  const auto tell_loading_before = [&](const Sequence* other) {
+    for (; loading != state_.loading.end() &&
+           (other == nullptr || !state_.waiting.sorted() || state_.waiting.before(**loading, *other));
+         ++loading)
+      schedule_.waiting.push_back(&(*loading)->request);
+  };
+  state_.waiting.for_each([&](const Sequence& sequence) {
+    tell_loading_before(&sequence);
+    schedule_.waiting.push_back(&sequence.request);
+  });
+  tell_loading_before(nullptr);
 }
 
 }  // namespace decodesim

@@ -59,6 +59,10 @@ class ReplicaView {
   /// Those whose KV is on the host, in order of arrival.
   [[nodiscard]] const std::vector<Sequence*>& swapped() const { return state_.swapped; }
   [[nodiscard]] const HostPool& host() const { return state_.host; }
+  /// Those whose KV is on the way or has come, in the order in which they are to be admitted.
+  [[nodiscard]] const std::vector<Sequence*>& loading() const { return state_.loading; }
+  /// How long it takes to bring so many blocks from the host.
+  [[nodiscard]] Duration time_from_host(std::int64_t blocks) const { return state_.config.host.time(blocks); }
 
   /// Blocks that evicting this running sequence would free.
   [[nodiscard]] std::int64_t reclaimable_blocks(const Sequence& sequence) const {

@@ -20,6 +20,8 @@ struct SequenceLink {
 
 enum class SequenceState {
   waiting,     // in the queue, without KV
+  loading,     // its KV is on the way into blocks that it holds; it stands in no queue
+  loaded,      // that KV is there; it waits with it until it is admitted
   prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
   decoding,    // running in lock-step: one token a step
   stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
@@ -46,12 +48,15 @@ struct Sequence {
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
-  std::int64_t host_blocks = 0;  // while it is swapped
-  PrefixChain chain;             // of what its blocks hold, where KV can be found again
+  std::int64_t host_blocks = 0;      // while it is swapped
+  PrefixChain chain;                 // of what its blocks hold, where KV can be found again
+  Time load_ends{};                  // of the KV that it loads or loaded last
+  std::int64_t found_on_device = 0;  // tokens that it needed no load for
 
   // Lock-step decoding (see lock_step.hpp).
   std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
   std::int64_t finish_step = 0;
+  std::int64_t joined_at = 0;  // the cohort's step then
   SequenceLink running;
   SequenceLink boundary;
   SequenceLink finish;
@@ -61,20 +66,23 @@ struct Sequence {
   std::int64_t recomputed = 0;
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;
-  std::int64_t discarded = 0;    // KV tokens that preemptions took from it
-  std::int64_t swapped_out = 0;  // KV tokens that went to the host
-  std::int64_t found_first = 0;  // tokens in place at admission that it never had before
-  std::int64_t found_again = 0;  // tokens in place when it was admitted again, of those that preemptions took
-  std::int64_t host_found = 0;   // of both, what came from the host tier
-  bool admitted = false;         // at least once
-  bool over = false;             // it emitted its last token; no policy sees
-  Duration waited{};             // in stretches that are over
-  Time waits_since{};            // while it waits; also while it is left out of what runs, where an engine counts that
+  std::int64_t discarded = 0;     // KV tokens that preemptions took from it
+  std::int64_t swapped_out = 0;   // KV tokens that went to the host
+  std::int64_t found_first = 0;   // tokens in place at admission that it never had before
+  std::int64_t found_again = 0;   // tokens in place when it was admitted again, of those that preemptions took
+  std::int64_t host_found = 0;    // of both, what came from the host tier
+  std::int64_t remote_found = 0;  // and what was loaded from elsewhere
+  bool admitted = false;          // at least once
+  bool over = false;              // it emitted its last token; no policy sees
+  bool asked_elsewhere = false;   // its KV was loaded from elsewhere, which happens once
+  Duration waited{};              // in stretches that are over
+  Time waits_since{};             // while it waits; also while it is left out of what runs, where an engine counts that
   Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
   Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
+  Time token_before{Duration(-1)};  // the one before it, where that came outside the lock-step or was its last
 
   [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }

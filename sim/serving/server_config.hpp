@@ -18,6 +18,7 @@ struct HostCacheConfig {
   std::int64_t chunks = 0;        // that it has room for; 0: there is none
   std::int64_t chunk_blocks = 1;  // blocks of a chunk, kept and found as one
   HostWrite write = HostWrite::through;
+  HostLoad load = HostLoad::sync;
 };
 
 struct ServerConfig {

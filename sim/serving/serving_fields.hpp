@@ -25,6 +25,13 @@ inline bool reserve_full_isl_is_read(const SchedulerSpec& scheduler) {
   return engine_reads(scheduler.engine, "reserve_full_isl") && !scheduler.policies.admission;
 }
 
+inline bool drop_in_flight_is_read(const SchedulerSpec& scheduler) {
+  return engine_reads(scheduler.engine, "drop_in_flight") && scheduler.async;
+}
+inline bool defer_frees_is_read(const SchedulerSpec& scheduler) {
+  return engine_reads(scheduler.engine, "defer_frees") && scheduler.async;
+}
+
 inline std::vector<std::string_view> engine_names() {
   std::vector<std::string_view> names;
   for (const EngineRow& row : engine_table()) names.push_back(row.name);
@@ -97,6 +104,21 @@ inline constexpr Field common_scheduler_fields[] = {
                 "by default",
          .source = DefaultSource::assumed,
          .applies = where_read<"async">}),
+    field<&SchedulerSpec::defer_frees>(
+        "defer_frees",
+        {.doc =
+             "blocks are free only when no step in flight can write to them, as in vLLM where KV comes from elsewhere",
+         .source = DefaultSource::spec,
+         .applies =
+             when<&defer_frees_is_read>("scheduler.engine is one that has it and scheduler.async is on", "async")}),
+    field<&SchedulerSpec::drop_in_flight>(
+        "drop_in_flight",
+        {.doc =
+             "a victim's token that is still on its way is dropped and computed again, as in vLLM where KV goes on to "
+             "others",
+         .source = DefaultSource::spec,
+         .applies =
+             when<&drop_in_flight_is_read>("scheduler.engine is one that has it and scheduler.async is on", "async")}),
     field<&SchedulerSpec::reservation>(
         "reservation",
         {.doc = "what a sequence reserves for its life: blocks for max_model_len, or one contiguous chunk of a buddy "

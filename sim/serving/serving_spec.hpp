@@ -64,6 +64,8 @@ struct SchedulerSpec {
   bool reserve_full_isl = true;  // admit only where the whole current sequence fits now
   double watermark = 0;          // share of the blocks that admissions leave free while something runs
   bool async = false;
+  bool drop_in_flight = false;  // a victim's token that is on its way is dropped, not delivered; `async` only
+  bool defer_frees = false;     // blocks are free only when no step in flight can write to them; `async` only
   Reservation reservation = Reservation::blocks;
   FinishedSlots finished_slots = FinishedSlots::release_on_finish;
   NeverFits never_fits = NeverFits::reject;

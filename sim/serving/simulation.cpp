@@ -14,7 +14,8 @@ namespace {
 struct StepEnds {};
 struct RequestArrives {};
 struct PassIsDue {};  // a fixed grid starts its passes on time, not when something happens
-using Event = std::variant<StepEnds, RequestArrives, PassIsDue>;
+struct LoadEnds {};   // nobody runs who would notice
+using Event = std::variant<StepEnds, RequestArrives, PassIsDue, LoadEnds>;
 
 constexpr Duration year{std::int64_t{365} * 86'400 * 1'000'000'000};
 
@@ -127,6 +128,7 @@ class Simulation {
   // Decide -------------------------------------------------------------------------------------------------------------
 
   void handle(PassIsDue) { pass_due_ = false; }
+  void handle(LoadEnds) {}
 
   // Everything of this instant has been applied: fills the places of a closed loop and lets the scheduler decide, again
   // where a pass took no time.
@@ -136,7 +138,7 @@ class Simulation {
       if (stopped() || (grid() && !on_grid())) return;
       const bool planned = replica_.plan(next_pass_, now_, grid());
       facts_.watchdog = replica_.stuck(!planned, no_more_arrivals());
-      if (!planned && !grid()) return;
+      if (!planned && !grid()) return await_load();
       ++next_pass_;
       // An engine that plans ahead lets go only now who got its last token with the step before.
       tell_departures();
@@ -153,6 +155,12 @@ class Simulation {
         fill_places();
       }
     }
+  }
+
+  void await_load() {
+    const std::optional<Time> next = replica_.next_load();
+    if (next && next != awaited_load_) queue_.push(*next, phase_decides, LoadEnds{});
+    awaited_load_ = next;
   }
 
   // Pass t of a grid starts at (t-1) steps. True where one starts now; passes that went by while the server was empty are
@@ -202,6 +210,7 @@ class Simulation {
   std::optional<Request> upcoming_;  // open loop: the next arrival
   std::int64_t places_free_ = 0;     // closed loop: places that no request has taken yet
   bool pass_due_ = false;
+  std::optional<Time> awaited_load_;
   std::int64_t next_pass_ = 1;
   RunFacts facts_;
 };

@@ -40,6 +40,8 @@ class WaitingQueue {
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool sorted() const { return order_ != nullptr; }
+  /// Does `a` go before `b` in a sorted queue?
+  [[nodiscard]] bool before(const Sequence& a, const Sequence& b) const { return Before{order_.get()}(&a, &b); }
   [[nodiscard]] Sequence& head() const;
 
   /// Puts a sequence behind those that wait, or at the place of its key.

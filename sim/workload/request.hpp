@@ -36,6 +36,8 @@ struct Request {
   std::int64_t prefix_tokens = 0;      // of that prefix, which is part of the prompt
   std::int64_t hash_block_size = 0;    // tokens behind each run of `content`, while its tokens are not counted out yet
   std::string cache_salt{};            // only requests with the same one share KV
+  std::int64_t remote_tokens = 0;      // of its prompt, whose KV is computed elsewhere and loaded once
+  Duration load_time{};                // how long that takes
   bool no_prefix_read = false;         // wants log-probabilities of its prompt: its KV is cached, but it reads none
 
   bool ignore_eos = false;  // the client wants all of max_tokens, whatever the model says

@@ -12,10 +12,13 @@ inline constexpr double longest_request = 1e9;
 // Fifty years: a run may end a hundred years after its start.
 inline constexpr double latest_arrival = 50.0 * 365 * 86'400;  // seconds
 
+inline constexpr double longest_load = 1e6;  // seconds
+
 // Exact in a double too, which is what a number of YAML or JSON may be on its way here.
 inline constexpr double largest_hash_id = 9'007'199'254'740'992;
 
 constexpr bool has_prefix_group(const Request& request) { return !request.prefix_group.empty(); }
+constexpr bool has_remote_tokens(const Request& request) { return request.remote_tokens > 0; }
 constexpr bool has_hash_ids(const Request& request) { return !request.content.empty(); }
 inline constexpr Field hash_id_item = field<&TokenRun::key>("id", {.range = from_to(0, largest_hash_id)});
 
@@ -57,6 +60,15 @@ inline constexpr Field request_fields[] = {
                                       .range = from_to(1, longest_request),
                                       .applies = when<&has_hash_ids>("hash_ids is given", "hash_ids")}),
     field<&Request::cache_salt>("cache_salt", {.doc = "only requests with the same one find each other's KV"}),
+    field<&Request::remote_tokens>(
+        "remote_tokens", {.doc = "of its prompt, from the beginning, whose KV is computed elsewhere and loaded, once",
+                          .kind = Kind::tokens,
+                          .range = from_to(0, longest_request)}),
+    field<&Request::load_time>("load_time",
+                               {.doc = "how long it loads what it does not find here",
+                                .need = Need::required,
+                                .range = from_to(0, longest_load * 1e9),
+                                .applies = when<&has_remote_tokens>("remote_tokens is given", "remote_tokens")}),
     field<&Request::no_prefix_read>(
         "no_prefix_read",
         {.doc = "computes all of its prompt, as log-probabilities of it need, and caches it all the same"}),

@@ -36,6 +36,8 @@ ServerConfig server_of(const json& config) {
   server.scheduler.watermark = config.at("watermark");
   if (config.at("policy") == "priority") server.scheduler.policies.queue_order = "priority";
   server.scheduler.async = config.at("async_scheduling");
+  server.scheduler.defer_frees = server.scheduler.async && config.value("kv_consumer", false);
+  server.scheduler.drop_in_flight = server.scheduler.async && config.value("kv_delivery", false);
   server.scheduler.never_fits = NeverFits::hang;  // as the real one does
   server.cost = &one_second;
   server.grid_step = std::chrono::seconds(1);
@@ -56,6 +58,8 @@ std::vector<Request> requests_of(const json& list) {
     request.input_tokens = entry.at("prompt_len");
     request.output_tokens = entry.at("output_len");
     request.max_tokens = entry.at("max_tokens");
+    request.remote_tokens = entry.value("remote_tokens", 0);
+    request.load_time = std::chrono::seconds(entry.value("load_steps", 0));
     // Each token by itself. The recorded server answered with tokens of its own for each request, which later prompts
     // may begin with.
     for (const json& token : entry.at("prompt_token_ids")) request.content.push_back({token, 1});
@@ -104,6 +108,10 @@ ScheduleRow row_of(const json& step) {
   row.free_blocks = step.at("free_after_schedule");
   row.finished = joined(step.at("finished"));
   row.waiting = joined(step.at("waiting_after"));
+  if (!step.contains("loads_started")) return row;
+  row.loads = joined(step.at("loads_started"));
+  for (const auto& [id, table] : step.at("held_by_waiting_after").items())
+    row.held += (row.held.empty() ? "" : " ") + id + "[" + numbers(table) + "]";
   return row;
 }
 
@@ -140,6 +148,8 @@ int play_cases(const std::filesystem::path& path) {
         CHECK(row.hashed == expected.hashed);
         CHECK(row.finished == expected.finished);
         CHECK(row.waiting == expected.waiting);
+        CHECK(row.loads == expected.loads);
+        CHECK(sorted_words(row.held) == sorted_words(expected.held));
       }
     }
   }
@@ -155,6 +165,11 @@ TEST_CASE("both engines decide what the real scheduler decided") {
 
 TEST_CASE("both engines decide what the real scheduler decided when it planned ahead") {
   const auto path = shared_file("data/engine_cases/vllm_v1_async.json");
+  if (path) CHECK(play_cases(*path) == 10);
+}
+
+TEST_CASE("both engines decide what the real scheduler decided where KV was loaded from elsewhere") {
+  const auto path = shared_file("data/engine_cases/vllm_v1_remote_kv.json");
   if (path) CHECK(play_cases(*path) == 10);
 }
 

@@ -38,6 +38,9 @@ class ScaledFacts : public FactsText {
     std::vector<TokenGap> gaps(facts.gaps.begin(), facts.gaps.end());
     for (TokenGap& gap : gaps) gap.gap /= scale_;
     down.gaps = gaps;
+    std::vector<DroppedToken> dropped(facts.dropped_tokens.begin(), facts.dropped_tokens.end());
+    for (DroppedToken& token : dropped) token.gap /= scale_;
+    down.dropped_tokens = dropped;
     FactsText::step(down);
   }
   void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override {
@@ -64,6 +67,7 @@ class ScaledFacts : public FactsText {
   [[nodiscard]] Time scaled(Time time) const { return time < Time{} ? time : Time(time.time_since_epoch() / scale_); }
   [[nodiscard]] Request scaled(Request request) const {
     request.arrival = scaled(request.arrival);
+    request.load_time /= scale_;
     return request;
   }
 
@@ -186,6 +190,7 @@ TEST_CASE("slower steps and later arrivals by the same factor make everything la
     std::vector<Request> late = scenario.requests;
     for (Request& request : late) request.arrival = Time(request.arrival.time_since_epoch() * scale);
     for (Request& request : late) {
+      request.load_time *= scale;
       if (request.deadline) *request.deadline *= scale;
     }
     slow.scheduler.ageing *= scale;

@@ -13,16 +13,17 @@ EngineRules rules_of_vllm_v1(const ServerConfig& server) {
   const std::string destination = chosen.destination.value_or(order == "fcfs" ? "head" : "by-key");
   const bool own_order = order == "fcfs" && victim == "last-admitted" && destination == "head";
   const bool admits_on = chosen.after_eviction == "admit";
+  const bool drops = chosen.kv_fate.value_or("dropped") == "dropped";  // who swaps in may come behind who came later
   return {.in_admission_order = !admits_on,
           .evicts_last_admitted = victim == "last-admitted",
           .victim = victim,
-          .may_cycle = !own_order || admits_on,
+          .may_cycle = !own_order || admits_on || server.scheduler.defer_frees || server.scheduler.drop_in_flight,
           .victims_to_head = destination == "head",
           .victims_to_tail = destination == "tail",
           .victims_by_rank = destination == "same-place",
           .by_priority = order == "priority",
           .takes_head = order == "fcfs" || order == "priority",
-          .first_come_first = order == "fcfs" && (own_order || destination == "same-place"),
+          .first_come_first = order == "fcfs" && drops && (own_order || destination == "same-place"),
           .evicts_or_admits = !admits_on,
           .exact_tables = true,
           .has_tables = true,

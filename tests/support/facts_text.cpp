@@ -69,7 +69,8 @@ void FactsText::step(const StepFacts& facts) {
   line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
   line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
   line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens) +
-          " from the host " + std::to_string(facts.host_found_tokens);
+          " from the host " + std::to_string(facts.host_found_tokens) + " from elsewhere " +
+          std::to_string(facts.remote_found_tokens);
   line += " swapped " + std::to_string(facts.swapped) + " out " + std::to_string(facts.swapped_out_tokens) + " " +
           text(facts.swapped_out_bytes.value()) + " in " + std::to_string(facts.swapped_in_tokens) + " " +
           text(facts.swapped_in_bytes.value()) + " transfers " + text(facts.transfer_time);
@@ -114,6 +115,14 @@ void FactsText::step(const StepFacts& facts) {
   line += " preempted";
   for (const Request* request : facts.schedule->preempted) line += " " + name(request);
   line += " swapped in";
+  line += " dropped tokens";
+  for (const DroppedToken& one : facts.dropped_tokens)
+    line += " " + name(one.request) + (one.first ? std::string(" first") : " " + text(one.gap));
+  line += " loads";
+  for (const Request* request : facts.schedule->loads_started) line += " " + name(request);
+  line += " held";
+  for (const auto& [request, blocks] : facts.schedule->held)
+    line += " " + name(request) + " " + std::to_string(blocks.size());
   for (const Request* request : facts.schedule->swapped_in) line += " " + name(request);
   line += " finished";
   for (const Request* request : facts.schedule->finished) line += " " + name(request);
@@ -145,16 +154,16 @@ void FactsText::idle(std::int64_t first, std::int64_t count, Time start, std::in
 }
 
 void FactsText::ended(const RequestFacts& facts) {
-  lines_.push_back("ended " + name(facts.request) + " " + std::string(outcome_name(facts.outcome)) + " (" +
-                   std::string(facts.reason) + ") after " + std::to_string(facts.output_tokens) + " tokens, arrived " +
-                   text(facts.request->arrival) + " scheduled " + text(facts.scheduled) + " first " +
-                   text(facts.first_token) + " ended " + text(facts.ended) + " preempted " +
-                   std::to_string(facts.preemptions) + " recomputed " + std::to_string(facts.recomputed_tokens) +
-                   " discarded " + std::to_string(facts.discarded_tokens) + " swapped out " +
-                   std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
-                   " again " + std::to_string(facts.found_again_tokens) + " from the host " +
-                   std::to_string(facts.host_found_tokens) + " recompute to first " +
-                   text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
+  lines_.push_back(
+      "ended " + name(facts.request) + " " + std::string(outcome_name(facts.outcome)) + " (" +
+      std::string(facts.reason) + ") after " + std::to_string(facts.output_tokens) + " tokens, arrived " +
+      text(facts.request->arrival) + " scheduled " + text(facts.scheduled) + " first " + text(facts.first_token) +
+      " ended " + text(facts.ended) + " preempted " + std::to_string(facts.preemptions) + " recomputed " +
+      std::to_string(facts.recomputed_tokens) + " discarded " + std::to_string(facts.discarded_tokens) +
+      " swapped out " + std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
+      " again " + std::to_string(facts.found_again_tokens) + " from the host " +
+      std::to_string(facts.host_found_tokens) + " from elsewhere " + std::to_string(facts.remote_found_tokens) +
+      " recompute to first " + text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
 }
 
 void FactsText::run_ended(const RunFacts& facts) {

@@ -74,26 +74,34 @@ void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, 
 
 void InvariantChecker::step(const StepFacts& facts) {
   require(!run_ended_, "nothing happens after the end");
-  check_nobody_is_late();
   require(facts.number == pass_ + 1, "passes are numbered without a hole");
   pass_ = facts.number;
   if (facts.schedule == nullptr) {
     require(false, "the schedule is there for who asks");
     return;
   }
+  replay_dropped_tokens(facts);
+  check_nobody_is_late();
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
   if (rules_.gives_up) set_aside_given_up(facts);
+  replay_loads(facts);
   replay_schedule(facts);
+  hold_tables(facts);
   replay_waiting(facts);
   check_counts(facts);
   check_limit(facts);
+  retire(deferred_before_);
+  retire(deferred_);
   release_over(facts);
   replay_tokens(facts);
+  if (running_.empty() && waiting_.empty() && loading_.empty()) retire(deferred_);
+  deferred_before_.swap(deferred_);
+  step_in_flight_ = facts.scheduled > 0;
   for (Life* life : waiting_) life->unseen = false;
 
-  ++passes_without_end_;
+  passes_without_end_ = loading_.empty() ? passes_without_end_ + 1 : 0;
   if (all_fit_alone_ && !rules_.may_stand_still && !rules_.may_cycle) {
     require(passes_without_end_ <= passes_to_an_end(), "some request finishes within a bounded number of passes");
   }
@@ -149,7 +157,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
     const auto& [request, n] = schedule.scheduled[i];
     Life& life = life_of(request);
-    if (life.state == State::waiting) replay_admission(life, facts);
+    if (life.state == State::waiting || life.state == State::loading) replay_admission(life, facts);
     require(runs(life), "only who runs gets tokens");
     require(!life.over || life.emitted < life.allowed, "who has all that it asked for is not served again");
     while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
@@ -212,8 +220,12 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
   require(counted <= server_.scheduler.max_num_seqs, "running sequences stay within max_num_seqs");
   std::int64_t untold = 0;
   for (const Life* life : running_) untold += life->untold_blocks;
-  require(!rules_.has_tables || facts.free_blocks + count(holders_) + untold == server_.usable_blocks,
-          "free and held blocks are all there are");
+  const auto missing = [&] { return server_.usable_blocks - facts.free_blocks - count(holders_) - untold; };
+  // An empty pass is not told, and what waited to be free is free after it.
+  if (missing() < 0) retire(deferred_before_);
+  // Who is evicted in the pass in which it took a block does not tell of it, while that waits to be free.
+  const bool all_told = deferred_.empty() && deferred_before_.empty();
+  require(!rules_.has_tables || (all_told ? missing() == 0 : missing() >= 0), "free and held blocks are all there are");
   std::int64_t cached = 0;
   std::int64_t held = 0;
   for (const Life* life : running_) {
@@ -223,13 +235,17 @@ void InvariantChecker::check_counts(const StepFacts& facts) {
             "a table covers the cached tokens and no more");
   }
   require(facts.cached_tokens == cached, "cached tokens are those of the running sequences");
+  for (const Life* life : loading_) held += count(life->table);
+  for (const auto& table : deferred_) held += count(table);
+  for (const auto& table : deferred_before_) held += count(table);
   std::int64_t holdings = 0;
   for (const auto& [block, tables] : holders_) holdings += tables;
   require(!rules_.own_blocks || held == holdings, "every held block is in the table of a running sequence");
   // Planned ahead, a block that holds the right tokens may not be known to.
-  const bool told_apart = server_.serving.prefill == PrefillMode::computed && !server_.scheduler.async;
-  require(!rules_.caches_prefixes || !told_apart || facts.host_found_tokens == loaded_,
-          "what is found beyond the blocks that were hit comes from the host");
+  const bool told_apart =
+      server_.serving.prefill == PrefillMode::computed && !server_.scheduler.async && loads_seen_ == 0;
+  require(!rules_.caches_prefixes || !told_apart || facts.host_found_tokens + facts.remote_found_tokens == loaded_,
+          "what is found beyond the blocks that were hit comes from the host or from elsewhere");
   require(facts.recomputed_tokens == recomputed_, "recomputed tokens are those cached before an eviction");
   require(facts.recomputed_tokens > 0 || facts.recompute_time == Duration(0),
           "without recomputed tokens no time goes to them");
@@ -254,6 +270,9 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
     case AdmissionLimit::max_num_seqs:
       require(queue && !evicted && facts.running == server_.scheduler.max_num_seqs, "somebody waits for a place");
       break;
+    case AdmissionLimit::kv_loads:
+      require(!evicted && facts.waiting == static_cast<std::int64_t>(loading_.size()), "all who wait load KV");
+      break;
     case AdmissionLimit::policy:
       require(queue, "somebody waits whom a rule keeps out");
       break;
@@ -275,6 +294,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     shape_.samples += 1;
     tokens_ += 1;
     life.emitted += 1;
+    life.token_before = life.last_token;
     if (life.emitted == 1) {
       life.first_token = facts.end;
     } else {
@@ -290,7 +310,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
       }
       finished.push_back(request);
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-      let_go(life);
+      let_go(life.table);
     }
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");

@@ -48,7 +48,7 @@ class InvariantChecker : public Observer {
   [[nodiscard]] std::string violation() const;
 
  private:
-  enum class State { waiting, running, swapped, leaving, finishing, ended };
+  enum class State { waiting, loading, running, swapped, leaving, finishing, ended };
   struct Life {
     Request request;
     std::int64_t rank = 0;  // in the order of arrival
@@ -75,10 +75,12 @@ class InvariantChecker : public Observer {
     std::int64_t self_preemptions = 0;
     std::int64_t preemptions_told = 0;
     std::vector<std::uint32_t> table;
+    bool loaded = false;   // its last admission came with KV that it had loaded
     std::size_t hits = 0;  // blocks at the beginning of its table that it found
     Time scheduled{Duration(-1)};
     Time first_token{Duration(-1)};
     Time last_token{Duration(-1)};
+    Time token_before{Duration(-1)};
 
     [[nodiscard]] std::int64_t known() const { return request.input_tokens + emitted; }
   };
@@ -104,8 +106,16 @@ class InvariantChecker : public Observer {
   void replay_schedule(const StepFacts& facts);
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);
+  void replay_loads(const StepFacts& facts);
+  void replay_dropped_tokens(const StepFacts& facts);
+  void hold_tables(const StepFacts& facts);
+  [[nodiscard]] static std::int64_t found_by(const Life& life, const StepFacts& facts);
+  void take_found(Life& life, std::int64_t found);
+  [[nodiscard]] bool begins_in_turn(const Life& life, const StepFacts& facts) const;
+  void retire(std::vector<std::vector<std::uint32_t>>& tables);
   void hand_out(std::uint32_t block);
-  void let_go(const Life& life);
+  void let_go(const std::vector<std::uint32_t>& table);
+  void give_back(std::vector<std::uint32_t>& table, bool later);
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
   void note_contents(const Life& life, std::int64_t from);
@@ -119,9 +129,14 @@ class InvariantChecker : public Observer {
   EngineRules rules_;
   std::unique_ptr<PlainScheduler> engine_;  // asked only what can be served at all
   std::string violation_;
-  std::map<std::int64_t, Life> lives_;             // by index
-  std::vector<Life*> running_;                     // in the order of admission
-  std::deque<Life*> waiting_;                      // head first; who arrives during a step is behind
+  std::map<std::int64_t, Life> lives_;                       // by index
+  std::vector<Life*> running_;                               // in the order of admission
+  std::deque<Life*> waiting_;                                // head first; who arrives during a step is behind
+  std::deque<Life*> loading_;                                // who waits for KV or with it, in the order of the queue
+  std::vector<std::vector<std::uint32_t>> deferred_;         // tables that are given back, but not free yet
+  std::vector<std::vector<std::uint32_t>> deferred_before_;  // the same, by the pass before
+  std::int64_t loads_seen_ = 0;
+  bool step_in_flight_ = false;                    // while the next pass was planned
   std::vector<Life*> over_;                        // late endings: by the last step, in the order of admission
   std::map<std::uint32_t, std::int64_t> holders_;  // how many tables each held block is in
   std::map<std::uint32_t, Content> contents_;      // of full blocks, until they are handed out again

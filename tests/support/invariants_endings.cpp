@@ -21,7 +21,9 @@ void InvariantChecker::release_over(const StepFacts& facts) {
     expected.push_back(life->request.index);
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
     running_.erase(std::remove(running_.begin(), running_.end(), life), running_.end());
-    let_go(*life);
+    const bool served = std::any_of(facts.schedule->scheduled.begin(), facts.schedule->scheduled.end(),
+                                    [&](const auto& grant) { return grant.first->index == life->request.index; });
+    give_back(life->table, server_.scheduler.defer_frees && served);
   }
   for (const Request* request : facts.schedule->finished) told.push_back(request->index);
   require(expected == told, "who emitted its last token is finished by the next pass");

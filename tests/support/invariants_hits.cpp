@@ -6,14 +6,31 @@ namespace decodesim::tests {
 
 /// Somebody takes a block of the free queue: nobody holds it, and what it held cannot be found any more.
 void InvariantChecker::hand_out(std::uint32_t block) {
+  // An empty pass is not told, and what waited to be free is free after it.
+  if (holders_.count(block) > 0) retire(deferred_before_);
   require(++holders_[block] == 1 || !rules_.own_blocks, "a block is handed out once, or shared by who hits it");
   contents_.erase(block);
 }
 
-void InvariantChecker::let_go(const Life& life) {
-  for (std::uint32_t block : life.table) {
+void InvariantChecker::let_go(const std::vector<std::uint32_t>& table) {
+  for (std::uint32_t block : table) {
     if (--holders_[block] <= 0) holders_.erase(block);
   }
+}
+
+/// Its blocks are free now, or once the step in flight is over.
+void InvariantChecker::give_back(std::vector<std::uint32_t>& table, bool later) {
+  if (later) {
+    deferred_.push_back(table);
+  } else {
+    let_go(table);
+  }
+  table.clear();
+}
+
+void InvariantChecker::retire(std::vector<std::vector<std::uint32_t>>& tables) {
+  for (const auto& table : tables) let_go(table);
+  tables.clear();
 }
 
 /// Blocks that were hit hold the very tokens that their new holder begins with. Where a prompt can also arrive computed,
@@ -47,7 +64,8 @@ InvariantChecker::Content InvariantChecker::content_of(const Life& life, std::in
 
 void InvariantChecker::note_contents(const Life& life, std::int64_t from) {
   // What arrived computed, or from the host, was never written by a step.
-  const bool steps_only = server_.serving.prefill == PrefillMode::computed && server_.host_cache.chunks == 0;
+  const bool steps_only =
+      server_.serving.prefill == PrefillMode::computed && server_.host_cache.chunks == 0 && !life.loaded;
   const std::int64_t first = steps_only ? from / server_.block_size : 0;
   for (std::int64_t i = first; i < life.cached / server_.block_size; ++i)
     contents_[life.table.at(static_cast<std::size_t>(i))] = content_of(life, i);

@@ -50,6 +50,29 @@ void InvariantChecker::put_back(Life& victim, Time start) {
   waiting_.insert(place, &victim);
 }
 
+/// A victim may lose the token that it got in the step before, and goes on if that was its last.
+void InvariantChecker::replay_dropped_tokens(const StepFacts& facts) {
+  for (const DroppedToken& dropped : facts.dropped_tokens) {
+    Life& life = life_of(dropped.request);
+    const auto& evicted = facts.schedule->preempted;
+    require(server_.scheduler.drop_in_flight && life.last_token == step_end_, "only a token on its way can be dropped");
+    require(std::find(evicted.begin(), evicted.end(), dropped.request) != evicted.end(), "only victims lose tokens");
+    life.emitted -= 1;
+    require(dropped.first == (life.emitted == 0), "a first token is dropped as such");
+    if (dropped.first) {
+      life.first_token = Time(Duration(-1));
+    } else {
+      require(dropped.gap == life.last_token - life.token_before, "the gap that a dropped token ended is no gap");
+      gaps_ -= 1;
+    }
+    tokens_ -= 1;
+    life.last_token = life.token_before;
+    std::erase(over_, &life);
+    if (life.over) life.state = State::running;
+    life.over = false;
+  }
+}
+
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
   require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
@@ -59,8 +82,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     require(runs(life), "only who runs is evicted");
     if (life.over) {  // it has all its tokens: it loses nothing, and does not come back
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-      let_go(life);
-      life.table.clear();
+      give_back(life.table, server_.scheduler.defer_frees && step_in_flight_);
       life.cached = 0;
       continue;
     }
@@ -71,8 +93,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
             "the last admitted is evicted first");
     check_victim(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
-    let_go(life);
-    life.table.clear();
+    give_back(life.table, server_.scheduler.defer_frees && step_in_flight_);
     life.untold_blocks = 0;
     life.preemptions += 1;
     if (told.requester == told.victim) life.self_preemptions += 1;
@@ -98,27 +119,44 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {
   require(!rules_.evicts_or_admits || facts.schedule->preempted.empty(), "nothing is admitted in a pass that evicts");
+  if (life.state == State::loading) {
+    loading_.erase(std::remove(loading_.begin(), loading_.end(), &life), loading_.end());
+    life.loaded = true;
+    enter_running(life);
+    return take_found(life, found_by(life, facts));
+  }
+  life.loaded = false;
   require(life.request.arrival <= facts.start, "nobody is admitted before it arrives");
   const auto head =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Life* other) { return waits_at(*other, facts.start); });
   require(!takes_head() || (head != waiting_.end() && *head == &life), "the head of the queue is admitted first");
   for (const Life* other : waiting_) {
-    require(!rules_.first_come_first || other == &life || other->rank > life.rank,
+    require(!rules_.first_come_first || loads_seen_ > 0 || other == &life || other->rank > life.rank,
             "nobody is admitted before one who came earlier");
   }
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());
   enter_running(life);
 
-  std::int64_t found = 0;
-  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
-    if (request->index == life.request.index) found = tokens;
-  }
+  const std::int64_t found = found_by(life, facts);
   const bool computed = server_.serving.prefill == PrefillMode::computed;
   if (computed && !rules_.has_radix_tree && !rules_.caches_prefixes && server_.host_cache.chunks == 0) {
     require(found == 0, "nothing is found in place where prompts are computed");
   }
-  require(found < life.known(), "at least one token is computed at admission");
   if (rules_.caches_prefixes) check_hits(life, found, facts);
+  take_found(life, found);
+}
+
+/// Tokens in place at the admission of `life`, as the pass tells them.
+std::int64_t InvariantChecker::found_by(const Life& life, const StepFacts& facts) {
+  for (const auto& [request, tokens] : facts.schedule->cached_tokens) {
+    if (request->index == life.request.index) return tokens;
+  }
+  return 0;
+}
+
+void InvariantChecker::take_found(Life& life, std::int64_t found) {
+  require(found < life.known(), "at least one token is computed at admission");
+  if (life.loaded) loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
   const std::int64_t again = std::min(found, life.high);
   life.found_again += again;
   life.found_first += found - again;
@@ -142,6 +180,12 @@ void InvariantChecker::set_aside_given_up(const StepFacts& facts) {
 void InvariantChecker::replay_waiting(const StepFacts& facts) {
   std::vector<std::int64_t> expected;
   std::vector<std::int64_t> told;
+  auto loading = loading_.begin();
+  const auto expect_loading_before = [&](const Life* other) {
+    for (; loading != loading_.end() && (other == nullptr || !rules_.by_priority || more_urgent(*loading, other));
+         ++loading)
+      expected.push_back((*loading)->request.index);
+  };
   for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
   const std::set<std::int64_t> still(told.begin(), told.end());
   for (auto it = waiting_.begin(); it != waiting_.end();) {
@@ -153,9 +197,13 @@ void InvariantChecker::replay_waiting(const StepFacts& facts) {
       it = waiting_.erase(it);
       continue;
     }
-    if (here_at_start) expected.push_back(life.request.index);
+    if (here_at_start) {
+      expect_loading_before(&life);
+      expected.push_back(life.request.index);
+    }
     ++it;
   }
+  expect_loading_before(nullptr);
   if (!takes_head()) {
     std::sort(expected.begin(), expected.end());
     std::sort(told.begin(), told.end());

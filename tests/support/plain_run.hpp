@@ -36,7 +36,7 @@ class PlainRun {
   // Decide and play: one pass and its step.
   void sleep_until(Time arrival);
   void tell_idle_passes();
-  void step(const PlainPlan& plan);
+  bool step(const PlainPlan& plan);
   void book_transfers(const PlainPlan& plan, StepFacts& facts);
   void release_those_over();
   std::vector<PlainSequence*> tell_those_over();
@@ -65,7 +65,9 @@ class PlainRun {
   std::int64_t idle_passes_ = 0;            // just before it, not told yet
   std::optional<Time> emptied_ = Time{};    // since when nobody is in the server
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
-  std::int64_t preemptions_in_vain_ = 0;    // since a token, an arrival or an end
+  std::int64_t tokens_ = 0;                 // that came out, less those that were dropped
+  std::int64_t most_tokens_ = 0;
+  std::int64_t preemptions_in_vain_ = 0;  // since a token, an arrival or an end
 };
 
 }  // namespace decodesim::tests

@@ -36,6 +36,10 @@ struct PlainSequence {
   std::int64_t found_first = 0;
   std::int64_t found_again = 0;
   std::int64_t host_found = 0;
+  std::int64_t remote_found = 0;
+  Time load_ends{};                // of the KV that it loads, or loaded last
+  std::int64_t needs_no_load = 0;  // tokens that it found on the device as that began
+  bool loaded_before = false;      // its KV came from elsewhere, which happens once
   bool admitted = false;
   bool over = false;                // O tokens are out, though the scheduler may learn it a pass later
   Duration recompute_at_arrival{};  // spent by all steps until then
@@ -43,6 +47,7 @@ struct PlainSequence {
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
+  Time token_before{Duration(-1)};
 
   /// T: tokens whose ids are known.
   [[nodiscard]] std::int64_t known() const { return input + emitted; }
@@ -83,9 +88,13 @@ struct PlainPlan {
     std::int64_t blocks;
   };
   std::vector<SwapIn> swapped_in;
-  std::vector<SwapIn> loaded;      // of the tokens found at admission, those that come from the host tier
-  std::int64_t blocks_stored = 0;  // that go there
-  std::vector<Found> found;        // tokens in place at admission, where there are any
+  std::vector<SwapIn> loaded;         // of the tokens found at admission, those that come from the host tier
+  std::vector<SwapIn> loaded_beside;  // the same for who waited while they came, from there or from elsewhere
+  std::vector<DroppedToken> dropped_tokens;
+  std::vector<PlainSequence*> loads;  // who begins to load
+  std::int64_t blocks_loading = 0;    // that they load from the host tier
+  std::int64_t blocks_stored = 0;     // that go there
+  std::vector<Found> found;           // tokens in place at admission, where there are any
   std::vector<Cancelled> cancelled;
   AdmissionLimit limit = AdmissionLimit::arrivals;
   StepShape padding;  // slots without a request that the step computes all the same
@@ -93,7 +102,7 @@ struct PlainPlan {
   bool moved = false;  // the engine moved: where the pass is empty, it has another at once
 
   [[nodiscard]] bool empty() const {
-    return scheduled.empty() && preempted.empty() && swapped_in.empty() && cancelled.empty();
+    return scheduled.empty() && preempted.empty() && loads.empty() && swapped_in.empty() && cancelled.empty();
   }
 };
 
@@ -119,6 +128,13 @@ class PlainScheduler {
   /// A sequence emitted its last token: takes it out of `running`, or out of `waiting` where a pass evicted it before it
   /// was told, and its memory back.
   virtual void ended(PlainSequence& sequence) = 0;
+  /// The step before the planned one is over for the engine too: blocks that waited for that are free. Were there any?
+  virtual bool retire() { return false; }
+  /// Everybody who waits, the one that goes first at the head.
+  [[nodiscard]] virtual std::deque<PlainSequence*> queue() const { return waiting; }
+  [[nodiscard]] bool nobody_is_there() const {
+    return running.empty() && waiting.empty() && swapped.empty() && loading.empty();
+  }
   [[nodiscard]] virtual std::int64_t free_blocks() const = 0;
   /// How the slots of its memory are used.
   [[nodiscard]] virtual KvSlots slots() const = 0;
@@ -130,6 +146,7 @@ class PlainScheduler {
   std::vector<PlainSequence*> running;  // in the order of admission, or of arrival where the engine sorts them so
   std::deque<PlainSequence*> waiting;   // head first
   std::vector<PlainSequence*> swapped;  // whose KV is on the host
+  std::deque<PlainSequence*> loading;   // who waits for KV that is on its way, or with it; who goes first at the head
 };
 
 /// The engine that `server` names.

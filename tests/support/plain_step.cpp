@@ -7,8 +7,9 @@
 
 namespace decodesim::tests {
 
-/// Plays the step that `plan` asks for: from now_ to its end, where now_ is afterwards.
-void PlainRun::step(const PlainPlan& plan) {
+/// Plays the step that `plan` asks for: from now_ to its end, where now_ is afterwards. True where blocks that waited for the
+/// step before became free.
+bool PlainRun::step(const PlainPlan& plan) {
   StepFacts facts;
   ScheduleFacts schedule;
   facts.number = pass_++;
@@ -37,6 +38,9 @@ void PlainRun::step(const PlainPlan& plan) {
                          .free_before = one.free_before});
   }
   facts.evictions = evictions;
+  facts.dropped_tokens = plan.dropped_tokens;
+  tokens_ -= static_cast<std::int64_t>(plan.dropped_tokens.size());
+  std::erase_if(over_, [](const PlainSequence* one) { return !one->over; });
   facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
   cached_blocks_evicted_ += facts.cached_blocks_evicted;
   for (const PlainPlan::Found& found : plan.found) {
@@ -66,6 +70,9 @@ void PlainRun::step(const PlainPlan& plan) {
   const Duration computing = facts.ledger.duration();
   book_transfers(plan, facts);
   for (const PlainPlan::SwapIn& one : plan.swapped_in) schedule.swapped_in.push_back(one.sequence->request);
+  for (const PlainSequence* sequence : scheduler_->loading)
+    schedule.held.push_back({sequence->request, sequence->blocks});
+  for (const PlainSequence* sequence : plan.loads) schedule.loads_started.push_back(sequence->request);
   facts.end = facts.start + computing + facts.transfer_time;
   check(!grid || facts.ledger.duration() == server_.grid_step, "a pass of the grid lasts a grid step");
 
@@ -83,10 +90,11 @@ void PlainRun::step(const PlainPlan& plan) {
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
+  const bool freed = scheduler_->retire();
   release_those_over();
   for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
-  facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
-  for (const PlainSequence* sequence : scheduler_->waiting) schedule.waiting.push_back(sequence->request);
+  for (const PlainSequence* sequence : scheduler_->queue()) schedule.waiting.push_back(sequence->request);
+  facts.waiting = static_cast<std::int64_t>(schedule.waiting.size());
   take_arrivals_at(now_);
 
   // While the step runs others arrive; they are not seen before its end.
@@ -104,7 +112,9 @@ void PlainRun::step(const PlainPlan& plan) {
     PlainSequence& sequence = *grant.sequence;
     if (sequence.cached < sequence.known() || sequence.over) continue;
     sequence.emitted += 1;
-    preemptions_in_vain_ = 0;
+    if (++tokens_ > most_tokens_) preemptions_in_vain_ = 0;
+    most_tokens_ = std::max(most_tokens_, tokens_);
+    sequence.token_before = sequence.last_token;
     if (sequence.emitted == 1) {
       sequence.first_token = now_;
       sequence.recompute_at_first_token = recompute_time_;
@@ -122,8 +132,11 @@ void PlainRun::step(const PlainPlan& plan) {
   scheduler_->step_ended(plan, facts.end - facts.start);
   if (!server_.scheduler.async) release_those_over();
   scheduler_->describe(schedule.ended);
-  if (scheduler_->running.empty() && scheduler_->waiting.empty()) emptied_ = now_;
   const MemoryFacts memory = scheduler_->memory();
+  if (scheduler_->nobody_is_there()) {
+    emptied_ = now_;
+    scheduler_->retire();
+  }
   facts.memory = &memory;
   for (Observer* observer : observers_) observer->step(facts);
 
@@ -132,6 +145,7 @@ void PlainRun::step(const PlainPlan& plan) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }
   take_arrivals_at(now_);
+  return freed;
 }
 
 /// Books what the step moves to the host and back. Both ways are waited for, one after the other.
@@ -153,10 +167,19 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
     facts.host_found_tokens += one.tokens;
     loaded += one.blocks;
   }
+  for (const PlainPlan::SwapIn& one : plan.loaded_beside) {
+    if (one.sequence->request->remote_tokens > 0) {
+      one.sequence->remote_found += one.tokens;
+      facts.remote_found_tokens += one.tokens;
+    } else {
+      one.sequence->host_found += one.tokens;
+      facts.host_found_tokens += one.tokens;
+    }
+  }
   facts.swapped_out_bytes = server_.host.bytes(out);
   facts.swapped_in_bytes = server_.host.bytes(in);
   facts.stored_bytes = server_.host.bytes(plan.blocks_stored);
-  facts.loaded_bytes = server_.host.bytes(loaded);
+  facts.loaded_bytes = server_.host.bytes(loaded + plan.blocks_loading);
   facts.transfer_time = server_.host.time(out + plan.blocks_stored) + server_.host.time(in + loaded);
   facts.ledger.of(ByteKind::host_transfer) +=
       facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes;

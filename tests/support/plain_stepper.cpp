@@ -21,7 +21,7 @@ RunFacts PlainRun::play() {
   take_arrivals_at(now_);
 
   while (true) {
-    if (scheduler_->running.empty() && scheduler_->waiting.empty() && scheduler_->swapped.empty()) {
+    if (scheduler_->nobody_is_there()) {
       if (!arrival_pending()) return finish("");
       sleep_until(open_next_->arrival);
       continue;
@@ -39,10 +39,15 @@ RunFacts PlainRun::play() {
     scheduler_->now = now_;
     const PlainPlan plan = scheduler_->plan();
     const bool empty = plan.empty() && over_.empty();
-    if (!empty || grid) step(plan);
-    if (empty && !plan.moved) {
-      if (!more_to_come) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
-      if (!grid) sleep_until(open_next_->arrival);
+    const bool freed = !empty || grid ? step(plan) : scheduler_->retire();
+    if (empty && !plan.moved && !freed) {
+      std::optional<Time> next;
+      if (more_to_come) next = open_next_->arrival;
+      for (const PlainSequence* one : scheduler_->loading) {
+        if (one->load_ends > scheduler_->now && (!next || one->load_ends < *next)) next = one->load_ends;
+      }
+      if (!next) return finish(who_waits("nothing can be scheduled and nothing more arrives"));
+      if (!grid) sleep_until(*next);
     }
   }
 }
@@ -120,6 +125,7 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
   if (sequence.emitted > 0)
     facts.recompute_to_first_token = sequence.recompute_at_first_token - sequence.recompute_at_arrival;
   facts.host_found_tokens = sequence.host_found;
+  facts.remote_found_tokens = sequence.remote_found;
   for (Observer* observer : observers_) observer->ended(facts);
 }
 

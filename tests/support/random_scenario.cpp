@@ -148,6 +148,35 @@ std::string cost_name(ScenarioCost kind) {
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
+/// Only where tests of admission look at the free blocks may some be neither free nor of who runs.
+bool looks_at_free_blocks(const PolicyChoices& chosen) {
+  const std::string admission = chosen.admission.value_or("first-chunk");
+  return (admission == "first-chunk" || admission == "whole-sequence") &&
+         chosen.kv_fate.value_or("dropped") == "dropped";
+}
+
+/// KV that is loaded while others run: from the host, where there is a tier, or from elsewhere.
+void draw_loads(Draws& draws, RandomScenario& scenario, Duration typical_step) {
+  ServerConfig& server = scenario.server;
+  const PolicyChoices& chosen = server.scheduler.policies;
+  if (!engine_reads(server.scheduler.engine, "remote_loads") || !looks_at_free_blocks(chosen)) return;
+  if (server.scheduler.async) server.scheduler.defer_frees = draws.chance(30);
+  if (server.scheduler.async) server.scheduler.drop_in_flight = draws.chance(30);
+  const std::string order = chosen.queue_order.value_or("fcfs");
+  if (server.serving.prefill != PrefillMode::computed || (order != "fcfs" && order != "priority")) return;
+  if (server.host_cache.chunks > 0) {
+    if (draws.chance(60)) scenario.memory.host_cache.load = server.host_cache.load = HostLoad::async;
+    return;
+  }
+  const std::int64_t loading = draws.pick({0, 0, 40, 100});
+  for (Request& request : scenario.requests) {
+    if (!draws.chance(loading)) continue;
+    request.remote_tokens = draws.chance(40) ? request.input_tokens : draws.between(1, request.input_tokens);
+    request.load_time = typical_step * draws.between(0, 6);
+    if (draws.chance(30)) request.load_time += typical_step / 3;
+  }
+}
+
 /// A time by all its nanoseconds.
 std::string seconds(Duration duration) {
   std::string digits = number(duration.count());
@@ -181,7 +210,7 @@ std::string hundredths(double share) {
 
 RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   const Ranges& ranges = ranges_of(size);
-  Draws draws(seed * 0x9E3779B97F4A7C15u + 1);
+  Draws draws(Draws(seed).next());  // so that the streams of neighbours have nothing in common
   const Weights weights = draw_weights(draws);
   RandomScenario scenario;
   scenario.seed = seed;
@@ -219,6 +248,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   draw_engine_requests(draws, scenario.server, scenario.requests);
   draw_pool(draws, ranges, scenario.server, scenario.requests);
   draw_host(draws, scenario);
+  draw_loads(draws, scenario, typical_step);
   draw_report(draws, scenario, typical_step);
   return scenario;
 }
@@ -277,6 +307,8 @@ std::string RandomScenario::yaml() const {
     if (request.priority != 0) text += ", priority: " + number(request.priority);
     if (!request.client.empty()) text += ", client: " + request.client;
     if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
+    if (request.remote_tokens > 0)
+      text += ", remote_tokens: " + number(request.remote_tokens) + ", load_time: " + seconds(request.load_time);
     if (request.ignore_eos) text += ", ignore_eos: true";
     text += content_text(request) + "}\n";
   }

@@ -38,6 +38,8 @@ void ScheduleTable::step(const StepFacts& facts) {
   row.free_queue = numbers(facts.memory->free_queue);
   row.hashed = numbers(facts.memory->hashed_blocks);
   row.preempted = ids(schedule.preempted);
+  for (const auto& [request, table] : schedule.held) append(row.held, request->id + "[" + numbers(table) + "]");
+  row.loads = ids(schedule.loads_started);
   row.free_blocks = facts.free_blocks;
   row.finished = ids(schedule.finished);
   row.waiting = ids(schedule.waiting);

@@ -16,6 +16,8 @@ struct ScheduleRow {
   std::int64_t free_blocks = 0;
   std::string finished;
   std::string waiting;     // head first
+  std::string loads;       // "A": who began to load KV
+  std::string held;        // "A[1,2]": blocks of who waits for KV or with it
   std::string tables;      // "A[1,2] B[3]": blocks of the scheduled ones
   std::string found;       // "A4": tokens found in place at admission
   std::string free_queue;  // "4,5,1", at the end of the step
