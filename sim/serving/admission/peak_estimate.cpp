@@ -32,7 +32,9 @@ class PeakEstimate final : public AdmissionTest {
     Estimate estimate{block_size_, {}, 0};
     estimate.add(candidate.request, candidate.generated, found + tokens == candidate.known());
     for (const Sequence* one = view.first_admitted(); one != nullptr; one = ReplicaView::admitted_after(*one)) {
-      const bool prompt_is_done = one->state != SequenceState::prefilling || whole_.count(one->request.index) > 0;
+      // Who is held with its last token out stands beside the cohort too.
+      const bool decodes = one->state != SequenceState::prefilling || one->generated > one->generated_at_admission;
+      const bool prompt_is_done = decodes || whole_.count(one->request.index) > 0;
       estimate.add(one->request, view.generated(*one), prompt_is_done);
     }
     const std::int64_t above = estimate.peak() - (view.total_blocks() - spared) * block_size_ + 1;
