@@ -164,7 +164,6 @@ void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
 void cost(const Report& report, std::ostream& out) {
   const std::string& model = report.header.cost_model;
   const std::string_view note = cost_note(model);
-  for (const std::string& oracle : report.header.oracles) line(out, "Oracle", "knows " + printable(oracle));
   line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
 }
 
@@ -189,6 +188,7 @@ void body(const Report& report, std::ostream& out) {
   saturation(report, out);
   write_groups(report, out);
   outcomes(report, out);
+  for (const std::string& oracle : report.header.oracles) line(out, "Oracle", "knows " + printable(oracle));
   for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
 }
 

@@ -48,6 +48,24 @@ TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   CHECK(accounted == report.at("requests_in").get<std::int64_t>());
 }
 
+TEST_CASE("an oracle is told once on stderr, and in the summary of each case that has it") {
+  const auto times = [](const std::string& text, const std::string& part) {
+    int count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  const ProgramResult one = run_program("run chat-on-hgx-h100 --set scheduler.queue_order=sjf");
+  CHECK(times(one.err, "oracle") == 1);
+  CHECK(one.err.find("the scheduler is an oracle: it knows how many tokens each request will generate, exactly, as no "
+                     "real server can\n") != std::string::npos);
+  CHECK(times(one.out, "knows how many tokens each request will generate, exactly\n") == 1);
+  // Four cases with one cost model, of which the first and the last know nothing.
+  const ProgramResult four = run_program("run paging-against-reservation --set workload.num_requests=20");
+  CHECK(times(four.err, "oracle") == 2);
+  CHECK(times(four.out, "\nOracle ") == 2);
+  CHECK(times(four.out, "knows the final length that it reserves memory for\n") == 1);
+}
+
 TEST_CASE("a file that cannot be written is an error, and nothing is left behind") {
   const ProgramResult result =
       run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv /nonexistent/folder/r.csv");

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sim/scenario/policy_notes.hpp"
 #include "sim/study/variant_comparison.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
@@ -145,7 +146,10 @@ int compare_command(std::span<const std::string> args) {
                                                         });
   if (comparison.interrupted && watched) std::cerr << "\r\x1b[K";
   std::set<std::string> warnings;
-  for (const PlayedSeeds& played : comparison.played) warnings.insert(played.warnings.begin(), played.warnings.end());
+  for (const PlayedSeeds& played : comparison.played) {
+    warnings.insert(played.warnings.begin(), played.warnings.end());
+    for (const std::string& oracle : played.oracles) warnings.insert(oracle_warning(oracle));
+  }
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
   if (values->count("json") > 0) {
     write_json(comparison, std::cout);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "sim/core/check.hpp"
 #include "sim/report/measurements.hpp"
@@ -18,6 +19,7 @@
 #include "sim/scenario/assemble.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/policy_notes.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
@@ -51,9 +53,12 @@ struct Outputs {
   std::string schedule_jsonl;
 };
 
-Report play(const Scenario& scenario, const Outputs& outputs) {
+/// `oracles` are those that were warned of before, in another case.
+Report play(const Scenario& scenario, const Outputs& outputs, std::set<std::string>& oracles) {
   Assembly parts = assemble(scenario, DECODESIM_VERSION);
   for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
+  for (const std::string& oracle : parts.header.oracles)
+    if (oracles.insert(oracle).second) spdlog::warn("{}", oracle_warning(oracle));
 
   Measurements measurements(parts.header, scenario.run, scenario.slo);
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
@@ -148,8 +153,9 @@ int run_command(std::span<const std::string> args) {
   check_outputs(outputs, list("scenario").front(), scenarios);
 
   std::vector<Report> reports;
+  std::set<std::string> oracles;
   for (const Scenario& scenario : scenarios) {
-    reports.push_back(play(scenario, outputs));
+    reports.push_back(play(scenario, outputs, oracles));
     if (reports.back().interrupted) break;
   }
   if (values->count("json") > 0 && scenarios.size() == 1) {
