@@ -118,7 +118,8 @@ Deployment deployment_of(const Scenario& scenario) {
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   deployment.reserved_blocks = engine != nullptr && engine->keeps_null_block ? 1 : 0;
   deployment.max_num_seqs = scenario.scheduler.max_num_seqs;
-  deployment.max_num_batched_tokens = scenario.scheduler.max_num_batched_tokens;
+  deployment.max_num_batched_tokens =
+      scenario.scheduler.trtllm.max_num_tokens.value_or(scenario.scheduler.max_num_batched_tokens);
   deployment.max_model_len = scenario.scheduler.max_model_len.value_or(scenario.model.max_model_len.value());
   deployment.max_concurrency = scenario.workload.max_concurrency;
   deployment.lengths = lengths_of(scenario);
