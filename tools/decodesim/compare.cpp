@@ -47,10 +47,6 @@ CommandLine command_line() {
   return line;
 }
 
-std::vector<std::string> texts_of(const po::variables_map& values, const char* name) {
-  return values.count(name) > 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>();
-}
-
 std::int64_t number_of(const po::variables_map& values, const char* name, std::int64_t otherwise, std::int64_t most) {
   if (values.count(name) == 0) return otherwise;
   const auto text = values[name].as<std::string>();

@@ -130,15 +130,12 @@ int run_command(std::span<const std::string> args) {
   const auto text = [&](const char* name) {
     return values->count(name) > 0 ? (*values)[name].as<std::string>() : std::string();
   };
-  const auto list = [&](const char* name) {
-    return values->count(name) > 0 ? (*values)[name].as<std::vector<std::string>>() : std::vector<std::string>();
-  };
-  if (list("scenario").size() != 1)
-    throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
+  const std::vector<std::string> files = texts_of(*values, "scenario");
+  if (files.size() != 1) throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
 
   std::vector<Diagnostic> warnings;
   const std::vector<Scenario> scenarios =
-      chosen_cases(load_scenarios(scenario_file(list("scenario").front()), list("set"), warnings), *values);
+      chosen_cases(load_scenarios(scenario_file(files.front()), texts_of(*values, "set"), warnings), *values);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
   for (const char* name : {"requests-csv", "schedule-jsonl"}) {
     if (values->count(name) > 0 && text(name).empty())
@@ -150,7 +147,7 @@ int run_command(std::span<const std::string> args) {
                      "add --case " + scenarios.front().case_name);
   }
 
-  check_outputs(outputs, list("scenario").front(), scenarios);
+  check_outputs(outputs, files.front(), scenarios);
 
   std::vector<Report> reports;
   std::set<std::string> oracles;
