@@ -16,6 +16,11 @@ void PreemptionHistogram::add(std::int64_t preemptions) {
   ++counts_[bin];
 }
 
+PreemptionHistogram& PreemptionHistogram::operator+=(const PreemptionHistogram& other) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  return *this;
+}
+
 std::vector<PreemptionHistogram::Bin> PreemptionHistogram::bins() const {
   std::vector<Bin> bins;
   std::size_t kept = 0;
@@ -34,6 +39,8 @@ std::vector<PreemptionHistogram::Bin> PreemptionHistogram::bins() const {
 }
 
 void EvictionLedger::step(const StepFacts& facts) {
+  check(facts.preempted == static_cast<std::int64_t>(facts.evictions.size()),
+        "a step's preemptions are not those that it tells one by one");
   for (const EvictionFacts& eviction : facts.evictions) {
     told_.add(eviction);
     const Request* requester = eviction.requester;
@@ -71,23 +78,20 @@ EvictionSummary EvictionLedger::summary(std::string name, const Part& part) {
           part.most,       part.blocks_received, part.histogram.bins()};
 }
 
+EvictionLedger::Part& EvictionLedger::Part::operator+=(const Part& other) {
+  account += other.account;
+  histogram += other.histogram;
+  requests += other.requests;
+  preempted += other.preempted;
+  most = std::max(most, other.most);
+  blocks_received += other.blocks_received;
+  return *this;
+}
+
 EvictionSummary EvictionLedger::run() const {
-  EvictionSummary sum;
-  for (const EvictionSummary& one : classes()) {
-    sum.account += one.account;
-    sum.requests += one.requests;
-    sum.preempted += one.preempted;
-    sum.most = std::max(sum.most, one.most);
-    sum.blocks_received += one.blocks_received;
-    if (one.histogram.size() > sum.histogram.size()) {
-      std::vector<PreemptionHistogram::Bin> longer = one.histogram;
-      for (std::size_t i = 0; i < sum.histogram.size(); ++i) longer[i].requests += sum.histogram[i].requests;
-      sum.histogram = std::move(longer);
-    } else {
-      for (std::size_t i = 0; i < one.histogram.size(); ++i) sum.histogram[i].requests += one.histogram[i].requests;
-    }
-  }
-  return sum;
+  Part sum;
+  for (const auto& [name, part] : classes_) sum += part;
+  return summary({}, sum);
 }
 
 std::vector<EvictionSummary> EvictionLedger::classes() const {

@@ -17,7 +17,16 @@ void moment_member(JsonWriter& json, std::string_view name, const std::optional<
   }
 }
 
-/// What an account tells of one class or of all.
+/// How many evictions one class or all suffered, and what they cost.
+void totals(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
+  const EvictionAccount& sum = summary.account;
+  json.member("preemptions", sum.preemptions).member("preempted_requests", summary.preempted);
+  json.member("max_per_request", summary.most).member("recomputed_tokens", sum.recomputed_tokens);
+  json.key("recompute_time_s").seconds(sum.recompute_time);
+  json.member("gpu_time_share", ratio(to_seconds(sum.recompute_time), to_seconds(report.busy)));
+}
+
+/// What they were for and what became of their KV.
 void account(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
   const EvictionAccount& sum = summary.account;
   json.member_object("by_reason");
@@ -33,9 +42,7 @@ void account(JsonWriter& json, const EvictionSummary& summary, const Report& rep
   json.member("blocks_for_all", sum.blocks_for_nobody).member("blocks_received", summary.blocks_received);
   const auto usable = static_cast<double>(report.header.usable_blocks);
   const auto count = static_cast<double>(sum.preemptions);
-  const auto used = [&](std::int64_t free) {
-    return count > 0 && usable > 0 ? 1 - static_cast<double>(free) / count / usable : not_measured;
-  };
+  const auto used = [&](std::int64_t free) { return 1 - ratio(static_cast<double>(free), count * usable); };
   json.member("usage_before_mean", used(sum.free_before))
       .member("usage_after_mean", used(sum.free_before + sum.blocks));
   json.member("discarded_tokens", sum.discarded_tokens).member("found_again_tokens", sum.found_again_tokens);
@@ -86,29 +93,17 @@ void groups(JsonWriter& json, std::string_view name, const std::vector<GroupRepo
 void write_evictions(JsonWriter& json, const Report& report) {
   const EvictionReport& evictions = report.evictions;
   json.member_object("evictions");
-  json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
-  json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
-  json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
+  totals(json, evictions.run, report);
   moment_member(json, "first_s", evictions.first);
   moment_member(json, "last_s", evictions.last);
-  json.key("victim_rule");
-  if (report.header.victim_rule.empty()) {
-    json.null();
-  } else {
-    json.value(report.header.victim_rule);
-  }
-  account(json, evictions.ledger, report);
+  json.member_text("victim_rule", report.header.victim_rule);
+  account(json, evictions.run, report);
   goodput_lost(json, evictions.goodput_lost);
   json.member_array("classes");
-  const double busy = to_seconds(report.busy);
   for (const EvictionSummary& one : evictions.classes) {
     if (evictions.classes.size() < 2) break;
-    const double recompute = to_seconds(one.account.recompute_time);
-    json.begin_object().member("name", one.name).member("preemptions", one.account.preemptions);
-    json.member("preempted_requests", one.preempted).member("max_per_request", one.most);
-    json.member("recomputed_tokens", one.account.recomputed_tokens);
-    json.key("recompute_time_s").seconds(one.account.recompute_time);
-    json.member("gpu_time_share", busy > 0 ? recompute / busy : not_measured);
+    json.begin_object().member("name", one.name);
+    totals(json, one, report);
     account(json, one, report);
     json.end_object();
   }

@@ -100,16 +100,10 @@ struct GoodputLost {
 
 /// Preemptions, over the whole run.
 struct EvictionReport {
-  std::int64_t preemptions = 0;
-  std::int64_t preempted_requests = 0;
-  std::int64_t max_per_request = 0;
-  std::int64_t recomputed_tokens = 0;
-  Duration recompute_time{};
-  double gpu_time_share = not_measured;  // of the time in which steps ran
-  std::optional<Time> first;             // start of the first pass that preempted; absent: none did
-  std::optional<Time> last;              // of the last one
-  EvictionSummary ledger;                // of the whole run, and of each class
-  std::vector<EvictionSummary> classes;
+  EvictionSummary run;
+  std::vector<EvictionSummary> classes;     // their sum is the run
+  std::optional<Time> first;                // start of the first pass that preempted; absent: none did
+  std::optional<Time> last;                 // of the last one
   std::optional<GoodputLost> goodput_lost;  // where the SLO has such a limit
 };
 

@@ -40,9 +40,7 @@ std::string eviction_cells(const EvictionAccount& account) {
 
 std::string deadline_cell(const RequestFacts& facts) {
   if (!facts.request->deadline) return "";
-  const bool met =
-      facts.outcome == Outcome::completed && facts.ended - facts.request->arrival <= *facts.request->deadline;
-  return met ? "true" : "false";
+  return facts.met_deadline() ? "true" : "false";
 }
 
 std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions) {

@@ -80,6 +80,16 @@ struct RequestFacts {
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
   Duration recompute_to_end{};
+
+  /// How long it waited before anything was computed of it, or to its end; nothing where it never waited for that.
+  [[nodiscard]] Duration first_wait() const {
+    if (outcome == Outcome::rejected) return {};
+    return (scheduled < Time{} ? ended : scheduled) - request->arrival;
+  }
+  /// Whether it completed by its deadline, where it has one.
+  [[nodiscard]] bool met_deadline() const {
+    return request->deadline && outcome == Outcome::completed && ended - request->arrival <= *request->deadline;
+  }
 };
 
 /// KV memory in slots, one a token.

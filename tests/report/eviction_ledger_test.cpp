@@ -73,7 +73,7 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     Told told;
     play(engines().back(), scenario.server, scenario.requests, scenario.concurrency, {&measurements, &told});
     const Report report = measurements.report();
-    const EvictionSummary& run = report.evictions.ledger;
+    const EvictionSummary& run = report.evictions.run;
 
     CHECK(run.account.preemptions == told.sum.preemptions);
     CHECK(run.account.by_reason == told.sum.by_reason);
