@@ -50,6 +50,8 @@ void EvictionLedger::step(const StepFacts& facts) {
   told_.recomputed_tokens += facts.recomputed_tokens;
   told_.recompute_time += facts.recompute_time;
   told_.found_again_tokens += facts.found_again_tokens;
+  for (const SwapFacts& swap : facts.swaps) told_.add(swap);
+  told_.transfers += {facts.transfer_time, facts.ledger.of(TimePart::transfers)};
   victims_.step(facts);
 }
 
@@ -70,6 +72,7 @@ void EvictionLedger::run_ended() const {
   const std::int64_t by_fate = std::accumulate(told_.by_fate.begin(), told_.by_fate.end(), std::int64_t{0});
   check(by_reason == told_.preemptions && by_fate == told_.preemptions, "evictions by reason are not all evictions");
   of_requests.away = {};  // only requests tell of it
+  of_requests.transfers += victims_.host_tier();
   check(of_requests == told_, "what evictions cost requests is not what steps tell of them");
 }
 

@@ -34,7 +34,9 @@ void Measurements::step(const StepFacts& facts) {
   totals_.emitted_tokens += facts.shape.samples;
   totals_.transfers.out += facts.swapped_out_bytes;
   totals_.transfers.in += facts.swapped_in_bytes;
-  totals_.transfers.waited += facts.transfer_time;
+  totals_.transfers.stored += facts.stored_bytes;
+  totals_.transfers.loaded += facts.loaded_bytes;
+  totals_.transfers.time += {facts.transfer_time, facts.ledger.of(TimePart::transfers)};
   totals_.prefix.found_tokens += facts.found_tokens;
   totals_.prefix.found_again_tokens += facts.found_again_tokens;
   totals_.prefix.cached_blocks_evicted += facts.cached_blocks_evicted;

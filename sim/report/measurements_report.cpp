@@ -102,6 +102,7 @@ void Measurements::report_evictions(Report& report) const {
         ratio(static_cast<double>(sums_.lost.missed_by_recompute), report.window.seconds());
   }
   report.transfers = totals_.transfers;
+  report.transfers.host_tier = evictions_.victims().host_tier();
   report.prefix = totals_.prefix;
   const auto count = [](std::int64_t number) { return static_cast<double>(number); };
   report.prefix.hit_rate = ratio(count(totals_.prefix.found_tokens), count(totals_.prefix.prompt_tokens));

@@ -26,6 +26,11 @@ void totals(JsonWriter& json, const EvictionSummary& summary, const Report& repo
   json.member("gpu_time_share", ratio(to_seconds(sum.recompute_time), to_seconds(report.busy)));
 }
 
+void transfer_time(JsonWriter& json, const std::string& prefix, const TransferTime& time) {
+  json.key(prefix + "time_s").seconds(time.total).key(prefix + "waited_s").seconds(time.waited);
+  json.key(prefix + "overlapped_s").seconds(time.overlapped());
+}
+
 /// What they were for and what became of their KV.
 void account(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
   const EvictionAccount& sum = summary.account;
@@ -47,6 +52,12 @@ void account(JsonWriter& json, const EvictionSummary& summary, const Report& rep
       .member("usage_after_mean", used(sum.free_before + sum.blocks));
   json.member("discarded_tokens", sum.discarded_tokens).member("found_again_tokens", sum.found_again_tokens);
   json.member("swapped_out_tokens", sum.swapped_out_tokens);
+  const auto bytes = [&](std::int64_t blocks) {
+    return report.header.moved_block.value() * static_cast<double>(blocks);
+  };
+  json.member("swapped_out_bytes", bytes(sum.swapped_out_blocks));
+  json.member("swapped_in_bytes", bytes(sum.swapped_in_blocks));
+  transfer_time(json, "transfer_", sum.transfers);
   json.key("away_s").seconds(sum.away);
   json.member_array("per_request");
   for (const PreemptionHistogram::Bin& bin : summary.histogram) {
@@ -112,7 +123,11 @@ void write_evictions(JsonWriter& json, const Report& report) {
 
 void write_transfers(JsonWriter& json, const TransferReport& transfers) {
   json.member_object("transfers").member("out_bytes", transfers.out.value()).member("in_bytes", transfers.in.value());
-  json.key("waited_s").seconds(transfers.waited).end_object();
+  transfer_time(json, "", transfers.time);
+  json.member_object("host_cache").member("stored_bytes", transfers.stored.value());
+  json.member("loaded_bytes", transfers.loaded.value());
+  transfer_time(json, "", transfers.host_tier);
+  json.end_object().end_object();
 }
 
 void write_prefix(JsonWriter& json, const PrefixReport& prefix) {

@@ -49,9 +49,12 @@ void ledger(const Report& report, std::ostream& out) {
              counted(sum.blocks, "block") + "; KV use " + used(sum.free_before) + " before and " +
                  used(sum.free_before + sum.blocks) + " after, on average");
   if (sum.by_fate[static_cast<std::size_t>(KvFate::swapped)] > 0) {
+    const TransferTime& time = sum.transfers;
+    const std::string beside = time_text(to_seconds(time.overlapped())) + " beside steps";
     write_line(out, "  swapped",
                bytes_text(report.transfers.out.value()) + " out and " + bytes_text(report.transfers.in.value()) +
-                   " in, for which steps waited " + time_text(to_seconds(report.transfers.waited)));
+                   " in, " + (time.overlapped() > Duration{} ? beside + "; " : "for which ") + "steps waited " +
+                   time_text(to_seconds(time.waited)));
   }
   if (sum.found_again_tokens > 0) {
     write_line(out, "  spared",

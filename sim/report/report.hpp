@@ -33,6 +33,7 @@ struct RunHeader {
   std::int64_t num_blocks = 0;
   std::int64_t usable_blocks = 0;
   std::int64_t block_size = 0;
+  Bytes moved_block{};  // that a block has where it moves to the host, on all ranks
   bool closed_loop = false;
   std::string cost_model;  // "fixed", "ideal", "roofline"
   // What was run, each empty where the scenario leaves it open.
@@ -109,9 +110,12 @@ struct EvictionReport {
 
 /// KV moved between the GPUs and their host, over the whole run.
 struct TransferReport {
-  Bytes out{};
+  Bytes out{};  // swapped, and back
   Bytes in{};
-  Duration waited{};  // by how much steps were longer for it
+  Bytes stored{};  // to the host tier, and from it
+  Bytes loaded{};
+  TransferTime time;  // of all; what evictions did not cause is the host tier's
+  TransferTime host_tier;
 };
 
 /// KV that was in place at admission, over the whole run.

@@ -85,7 +85,8 @@ void ledger(JsonWriter& json, const Ledger& ledger) {
   json.member("flops", ledger.flops.value()).member_object("seconds");
   for (std::size_t i = 0; i < time_part_names.size(); ++i) json.key(time_part_names[i]).seconds(ledger.time[i]);
   json.key("total").seconds(ledger.duration()).end_object();
-  json.key("hidden_host_seconds").seconds(ledger.hidden_host).member_object("seconds_by_bound");
+  json.key("hidden_host_seconds").seconds(ledger.hidden_host);
+  json.key("hidden_transfer_seconds").seconds(ledger.hidden_transfers).member_object("seconds_by_bound");
   for (std::size_t i = 0; i < bound_by_names.size(); ++i) json.key(bound_by_names[i]).seconds(ledger.bound[i]);
   json.end_object().end_object();
 }

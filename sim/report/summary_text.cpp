@@ -84,6 +84,8 @@ void ledger(const Report& report, std::ostream& out) {
   }
   if (sum.hidden_host > Duration{})
     write_line(out, "  host, beside the device", right(time_text(to_seconds(sum.hidden_host)), 10));
+  if (sum.hidden_transfers > Duration{})
+    write_line(out, "  transfers, beside", right(time_text(to_seconds(sum.hidden_transfers)), 10));
   if (bytes <= 0) return;
   write_line(out, "Bytes moved", right(bytes_text(bytes), 10));
   for (std::size_t i = 0; i < byte_kind_names.size(); ++i) {

@@ -53,6 +53,7 @@ std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
   if (scenario.cost.model == CostKind::fixed) return host;
   transfer.setup = memory.host_link.setup;
   transfer.per_message = memory.host_link.per_message;
+  transfer.beside_step = memory.host_link.overlap == HostOverlap::step;
   if (memory.host_link.bandwidth) {
     transfer.bandwidth = *memory.host_link.bandwidth;
     return host;

@@ -54,6 +54,13 @@ struct EvictionFacts {
   std::int64_t free_before = 0;  // blocks, just before
 };
 
+/// Blocks of one request that a pass moved to the host, or back.
+struct SwapFacts {
+  const Request* request = nullptr;
+  bool out = false;
+  std::int64_t blocks = 0;
+};
+
 /// Tokens of one request that a step computes although it had them before an eviction.
 struct RecomputeFacts {
   const Request* request = nullptr;
@@ -160,7 +167,10 @@ struct StepFacts {
   std::int64_t host_found_tokens = 0;  // of those found: what the host tier had and the device had not
   Bytes stored_bytes{};                // that went to the host tier and came from it
   Bytes loaded_bytes{};
-  Duration transfer_time{};                    // by how much the step is longer for it
+  std::int64_t host_tier_blocks = 0;  // of both
+  // What all of it takes; the ledger says how much of that the step waited for and how much ran beside it.
+  Duration transfer_time{};
+  std::span<const SwapFacts> swaps;            // whose the blocks are that were swapped
   std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
   std::span<const EvictionFacts> evictions;    // in the order of eviction
   std::span<const RecomputeFacts> recomputes;  // whose the recomputed tokens are, each request once

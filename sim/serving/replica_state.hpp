@@ -50,6 +50,7 @@ struct PassDecisions {
   std::vector<Sequence*> entered;        // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;              // tokens found in place at admission, where there were any
   std::vector<Chunk> swapped_in;         // who came back from the host, with its tokens
+  std::vector<SwapFacts> swaps;          // whose blocks were moved
   std::int64_t blocks_out = 0;           // moved to the host, and back
   std::int64_t blocks_in = 0;
   std::int64_t blocks_stored = 0;  // moved to the host tier, and from it
@@ -76,6 +77,7 @@ struct PassDecisions {
     entered.clear();
     found.clear();
     swapped_in.clear();
+    swaps.clear();
     blocks_out = blocks_in = blocks_stored = blocks_loaded = host_found = 0;
     limit = AdmissionLimit::arrivals;
     moved = false;
