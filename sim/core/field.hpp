@@ -112,6 +112,8 @@ struct Field {
   std::string_view default_words;  // where the initial value does not say it
   Applies applies;
   Selects selects;
+  std::string_view
+      stands_for;  // a sibling's key that it is another name of: where both are stated the later one counts
   std::variant<ScalarField, RecordField, ListField> shape;
 
   [[nodiscard]] const ScalarField* scalar() const { return std::get_if<ScalarField>(&shape); }

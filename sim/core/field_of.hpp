@@ -25,6 +25,7 @@ struct About {
   std::string_view default_words{};
   Applies applies{};
   Selects selects{};
+  std::string_view stands_for{};
   const Field* shorthand = nullptr;
   std::string_view catalog{};
   std::string_view like{};
@@ -139,7 +140,8 @@ constexpr double largest_whole() {
 
 template <class Shape>
 constexpr Field described(std::string_view key, const About& about, const Shape& shape) {
-  return Field{key, about.doc, about.need, about.source, about.default_words, about.applies, about.selects, shape};
+  return Field{key,           about.doc,     about.need,       about.source, about.default_words,
+               about.applies, about.selects, about.stands_for, shape};
 }
 
 constexpr RecordField record_shape(FieldTable fields, void* (*inside)(void*), const About& about) {

@@ -10,6 +10,9 @@ namespace decodesim {
 /// What stands for a number that could not be measured: NaN, which writers show as null or n/a.
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
+/// a / b; not_measured where there is nothing to divide by.
+inline double ratio(double a, double b) { return b > 0 ? a / b : not_measured; }
+
 /// The q-quantile (q in [0, 1]) by linear interpolation between the order statistics on either side of q(n-1), as numpy
 /// does by default. Reorders `values` and takes time linear in them; not_measured where there are none.
 double quantile(std::span<double> values, double q);

@@ -77,6 +77,7 @@ inline constexpr Field host_cache_fields[] = {
          .choices = host_load_names}),
 };
 
+inline constexpr std::string_view host_overlap_names[] = {"none", "step"};
 inline constexpr Field host_link_fields[] = {
     field<&HostLinkSpec::bandwidth>(
         "bandwidth", {.doc = "what a GPU's transfers see, per direction; absent: from the node's links to its host",
@@ -96,6 +97,12 @@ inline constexpr Field host_link_fields[] = {
                                       {.doc = "of a contiguous piece: the keys or the values of a block in one layer",
                                        .source = DefaultSource::assumed,
                                        .range = from_to(0, 1)}),
+    field<&HostLinkSpec::overlap>(
+        "overlap",
+        {.doc = "what runs beside a step's transfers: `none`, the step waits for them; `step`, its computing, "
+                "and it waits only for what they take longer",
+         .source = DefaultSource::assumed,
+         .choices = host_overlap_names}),
 };
 
 inline constexpr Field memory_fields[] = {

@@ -43,12 +43,16 @@ struct HostCacheSpec {
   [[nodiscard]] bool on() const { return chunks.has_value() || capacity.value() > 0; }
 };
 
+/// What runs beside transfers: nothing, or the rest of the step that they belong to.
+enum class HostOverlap { none, step };
+
 /// The way between a GPU and its host.
 struct HostLinkSpec {
   std::optional<BytesPerSecond> bandwidth;  // a GPU, per direction, as transfers see it; absent: the node's links say
   double efficiency = 0.78;                 // the share of a link's datasheet figure that transfers see
   Seconds setup{10e-6};                     // of all transfers of a step in one direction
   Seconds per_message{1e-6};                // of a contiguous piece: the keys or the values of a block in one layer
+  HostOverlap overlap = HostOverlap::none;
 };
 
 struct MemorySpec {

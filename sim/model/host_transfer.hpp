@@ -17,6 +17,7 @@ struct HostTransfer {
   BytesPerSecond bandwidth;  // of a rank's path, per direction; 0: transfers take no time
   Seconds setup;             // of a step's transfers in one direction
   Seconds per_message;
+  bool beside_step = false;  // transfers run beside the rest of their step, which waits only for what they take longer
 
   /// setup + messages x per_message + bytes / bandwidth, for blocks in one direction; nothing for none.
   [[nodiscard]] Duration time(std::int64_t blocks) const {

@@ -34,7 +34,8 @@ struct Ledger {
   std::array<Bytes, byte_kind_names.size()> bytes{};
   std::array<Duration, time_part_names.size()> time{};
   std::array<Duration, bound_by_names.size()> bound{};
-  Duration hidden_host{};  // the host's time that ran beside the device; no part of the step's duration
+  Duration hidden_host{};       // the host's time that ran beside the device; no part of the step's duration
+  Duration hidden_transfers{};  // the same of transfers that ran beside the rest of the step
   Flops flops{};
 
   [[nodiscard]] Bytes& of(ByteKind kind) { return bytes[static_cast<std::size_t>(kind)]; }
@@ -56,6 +57,13 @@ struct Ledger {
     hidden_host += hidden;
   }
 
+  /// Transfers come last: those that run beside the rest of the step count with what they take longer than it.
+  void spend_transfers(Duration transfers, bool beside_step) {
+    const Duration hidden = beside_step ? std::min(transfers, duration()) : Duration{};
+    spend(TimePart::transfers, BoundBy::transfers, transfers - hidden);
+    hidden_transfers += hidden;
+  }
+
   [[nodiscard]] Duration duration() const {
     Duration sum{};
     for (Duration part : time) sum += part;
@@ -72,6 +80,7 @@ struct Ledger {
     for (std::size_t i = 0; i < time.size(); ++i) time[i] += other.time[i];
     for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += other.bound[i];
     hidden_host += other.hidden_host;
+    hidden_transfers += other.hidden_transfers;
     flops += other.flops;
     return *this;
   }

@@ -16,6 +16,11 @@ void PreemptionHistogram::add(std::int64_t preemptions) {
   ++counts_[bin];
 }
 
+PreemptionHistogram& PreemptionHistogram::operator+=(const PreemptionHistogram& other) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  return *this;
+}
+
 std::vector<PreemptionHistogram::Bin> PreemptionHistogram::bins() const {
   std::vector<Bin> bins;
   std::size_t kept = 0;
@@ -34,6 +39,8 @@ std::vector<PreemptionHistogram::Bin> PreemptionHistogram::bins() const {
 }
 
 void EvictionLedger::step(const StepFacts& facts) {
+  check(facts.preempted == static_cast<std::int64_t>(facts.evictions.size()),
+        "a step's preemptions are not those that it tells one by one");
   for (const EvictionFacts& eviction : facts.evictions) {
     told_.add(eviction);
     const Request* requester = eviction.requester;
@@ -43,6 +50,8 @@ void EvictionLedger::step(const StepFacts& facts) {
   told_.recomputed_tokens += facts.recomputed_tokens;
   told_.recompute_time += facts.recompute_time;
   told_.found_again_tokens += facts.found_again_tokens;
+  for (const SwapFacts& swap : facts.swaps) told_.add(swap);
+  told_.transfers += {facts.transfer_time, facts.ledger.of(TimePart::transfers)};
   victims_.step(facts);
 }
 
@@ -63,6 +72,7 @@ void EvictionLedger::run_ended() const {
   const std::int64_t by_fate = std::accumulate(told_.by_fate.begin(), told_.by_fate.end(), std::int64_t{0});
   check(by_reason == told_.preemptions && by_fate == told_.preemptions, "evictions by reason are not all evictions");
   of_requests.away = {};  // only requests tell of it
+  of_requests.transfers += victims_.host_tier();
   check(of_requests == told_, "what evictions cost requests is not what steps tell of them");
 }
 
@@ -71,23 +81,20 @@ EvictionSummary EvictionLedger::summary(std::string name, const Part& part) {
           part.most,       part.blocks_received, part.histogram.bins()};
 }
 
+EvictionLedger::Part& EvictionLedger::Part::operator+=(const Part& other) {
+  account += other.account;
+  histogram += other.histogram;
+  requests += other.requests;
+  preempted += other.preempted;
+  most = std::max(most, other.most);
+  blocks_received += other.blocks_received;
+  return *this;
+}
+
 EvictionSummary EvictionLedger::run() const {
-  EvictionSummary sum;
-  for (const EvictionSummary& one : classes()) {
-    sum.account += one.account;
-    sum.requests += one.requests;
-    sum.preempted += one.preempted;
-    sum.most = std::max(sum.most, one.most);
-    sum.blocks_received += one.blocks_received;
-    if (one.histogram.size() > sum.histogram.size()) {
-      std::vector<PreemptionHistogram::Bin> longer = one.histogram;
-      for (std::size_t i = 0; i < sum.histogram.size(); ++i) longer[i].requests += sum.histogram[i].requests;
-      sum.histogram = std::move(longer);
-    } else {
-      for (std::size_t i = 0; i < one.histogram.size(); ++i) sum.histogram[i].requests += one.histogram[i].requests;
-    }
-  }
-  return sum;
+  Part sum;
+  for (const auto& [name, part] : classes_) sum += part;
+  return summary({}, sum);
 }
 
 std::vector<EvictionSummary> EvictionLedger::classes() const {

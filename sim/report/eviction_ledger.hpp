@@ -22,6 +22,7 @@ class PreemptionHistogram {
     std::int64_t requests = 0;
   };
   void add(std::int64_t preemptions);
+  PreemptionHistogram& operator+=(const PreemptionHistogram& other);
   /// Up to the last bin that holds a request.
   [[nodiscard]] std::vector<Bin> bins() const;
 
@@ -63,6 +64,7 @@ class EvictionLedger {
     std::int64_t preempted = 0;
     std::int64_t most = 0;
     std::int64_t blocks_received = 0;
+    Part& operator+=(const Part& other);
   };
   static EvictionSummary summary(std::string name, const Part& part);
 

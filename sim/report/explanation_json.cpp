@@ -11,13 +11,7 @@ void write_term(JsonWriter& json, const Term& term) {
   json.begin_object();
   json.member("section", term.section).member("key", term.key).member("label", term.label);
   json.member("value", term.value).member("unit", unit_name(term.unit)).member("source", source_name(term.source));
-  json.key("formula");
-  if (term.formula.empty()) {
-    json.null();
-  } else {
-    json.value(term.formula);
-  }
-  json.member_object("inputs");
+  json.member_text("formula", term.formula).member_object("inputs");
   for (const Figure& input : term.inputs) json.member(input.name, input.value);
   json.end_object();
   if (term.context) json.member("context", *term.context);

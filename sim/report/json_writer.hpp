@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,17 @@ class JsonWriter {
   template <class T>
   JsonWriter& member(std::string_view name, const T& content) {
     return key(name).value(content);
+  }
+  /// A text, or null where it is empty.
+  JsonWriter& member_text(std::string_view name, const std::string& text) {
+    key(name);
+    return text.empty() ? null() : value(text);
+  }
+  /// A list of texts.
+  JsonWriter& member_texts(std::string_view name, const std::vector<std::string>& texts) {
+    member_array(name);
+    for (const std::string& text : texts) value(text);
+    return end_array();
   }
   JsonWriter& member_object(std::string_view name) { return key(name).begin_object(); }
   JsonWriter& member_array(std::string_view name) { return key(name).begin_array(); }

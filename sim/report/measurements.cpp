@@ -33,12 +33,14 @@ void Measurements::step(const StepFacts& facts) {
   ++totals_.passes;
   totals_.emitted_tokens += facts.shape.samples;
   take_back(facts.dropped_tokens);
-  totals_.step_preemptions += facts.preempted;
-  totals_.step_recomputed_tokens += facts.recomputed_tokens;
-  totals_.recompute_time += facts.recompute_time;
   totals_.transfers.out += facts.swapped_out_bytes;
   totals_.transfers.in += facts.swapped_in_bytes;
-  totals_.transfers.waited += facts.transfer_time;
+  totals_.transfers.stored += facts.stored_bytes;
+  totals_.transfers.loaded += facts.loaded_bytes;
+  totals_.transfers.loaded_beside += facts.loaded_beside_bytes;
+  totals_.prefix.from_host_tokens += facts.host_found_tokens;
+  totals_.prefix.from_elsewhere_tokens += facts.remote_found_tokens;
+  totals_.transfers.time += {facts.transfer_time, facts.ledger.of(TimePart::transfers)};
   totals_.prefix.found_tokens += facts.found_tokens;
   totals_.prefix.found_again_tokens += facts.found_again_tokens;
   totals_.prefix.cached_blocks_evicted += facts.cached_blocks_evicted;
@@ -52,7 +54,7 @@ void Measurements::step(const StepFacts& facts) {
   const bool inside = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
     totals_.gaps += gap.count;
-    if (gap.count > 0) totals_.starvation.longest_gap = std::max(totals_.starvation.longest_gap, gap.gap);
+    if (gap.count > 0) totals_.longest_gap = std::max(totals_.longest_gap, gap.gap);
     if (!inside) continue;
     gap_moments_.add(gap.gap.count(), gap.count);
     gap_histogram_.add(gap.gap.count(), gap.count);
@@ -129,12 +131,10 @@ void Measurements::ended(const RequestFacts& facts) {
   ++totals_.outcomes[place(facts.outcome)];
   totals_.output_tokens += facts.output_tokens;
   totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
-  totals_.request_preemptions += facts.preemptions;
-  totals_.discarded_tokens += facts.discarded_tokens;
   totals_.request_found_tokens += facts.found_tokens;
   if (facts.scheduled >= Time{}) totals_.prefix.prompt_tokens += facts.request->input_tokens;
   evictions_.ended(facts);
-  add_starvation(facts);
+  totals_.longest_wait = std::max(totals_.longest_wait, facts.first_wait());
   const bool inside = window_.holds(facts.ended);
   if (inside) ++sums_.requests;
   const std::size_t measured = completed_.size();
@@ -173,15 +173,6 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
   return false;
 }
 
-void Measurements::add_starvation(const RequestFacts& facts) {
-  if (facts.outcome == Outcome::rejected) return;
-  const Time until = facts.scheduled < Time{} ? facts.ended : facts.scheduled;
-  const Duration wait = until - facts.request->arrival;
-  StarvationReport& worst = totals_.starvation;
-  worst.longest_wait = std::max(worst.longest_wait, wait);
-  worst.oldest_waiting = std::max(worst.oldest_waiting, wait);
-}
-
 bool Measurements::within_slo(const CompletedRequest& request) const {
   const auto within = [](const std::optional<Duration>& limit, Duration measured) {
     return !limit || measured <= *limit;
@@ -205,7 +196,6 @@ void Measurements::check_conservation() const {
   check(totals_.gaps + totals_.first_tokens == totals_.output_tokens, "first tokens and gaps are not all the tokens");
   check(totals_.accounted_outside + sums_.ledger.duration() == totals_.busy,
         "the ledgers' times do not add up to the time that steps took");
-  check(totals_.step_preemptions == totals_.request_preemptions, "a preemption is not told of its request");
   check(totals_.prefix.found_tokens == totals_.request_found_tokens, "a hit is not told of its request");
   evictions_.run_ended();
 }

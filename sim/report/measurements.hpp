@@ -48,15 +48,11 @@ class Measurements : public Observer {
     std::int64_t first_tokens = 0;
     std::int64_t gaps = 0;
     std::int64_t passes = 0;
-    std::int64_t step_preemptions = 0;
-    std::int64_t request_preemptions = 0;
-    std::int64_t step_recomputed_tokens = 0;
-    Duration recompute_time{};
     TransferReport transfers;
     PrefixReport prefix;
     std::int64_t request_found_tokens = 0;
-    std::int64_t discarded_tokens = 0;
-    StarvationReport starvation;
+    Duration longest_wait{};  // before anything was computed
+    Duration longest_gap{};   // between two tokens of one request
     std::optional<Time> first_preemption;
     Time last_preemption{};
     Duration busy{};
@@ -95,7 +91,6 @@ class Measurements : public Observer {
   [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
   [[nodiscard]] bool within_slo(const CompletedRequest& request) const;
   [[nodiscard]] bool measure_completed(const RequestFacts& facts);
-  void add_starvation(const RequestFacts& facts);
   void check_conservation() const;
   [[nodiscard]] WindowReport window_report() const;
   void report_latencies(Report& report) const;

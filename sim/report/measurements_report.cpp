@@ -17,9 +17,6 @@ constexpr std::int64_t few_requests = 100;
 // A window of ten lifetimes of a request forgets how the run began: in a closed loop each client has asked ten times.
 constexpr double few_lifetimes = 10;
 
-/// a / b, not_measured where there is nothing to divide by.
-double ratio(double a, double b) { return b > 0 ? a / b : not_measured; }
-
 double milliseconds(double nanoseconds) { return nanoseconds / 1e6; }
 
 template <class T, std::size_t size>
@@ -95,14 +92,8 @@ WindowReport Measurements::window_report() const {
 
 void Measurements::report_evictions(Report& report) const {
   EvictionReport& evictions = report.evictions;
-  evictions.ledger = evictions_.run();
+  evictions.run = evictions_.run();
   evictions.classes = evictions_.classes();
-  evictions.preemptions = totals_.step_preemptions;
-  evictions.preempted_requests = evictions.ledger.preempted;
-  evictions.max_per_request = evictions.ledger.most;
-  evictions.recomputed_tokens = totals_.step_recomputed_tokens;
-  evictions.recompute_time = totals_.recompute_time;
-  evictions.gpu_time_share = ratio(to_seconds(totals_.recompute_time), to_seconds(totals_.busy));
   evictions.first = totals_.first_preemption;
   if (totals_.first_preemption) evictions.last = totals_.last_preemption;
   if (has_slo()) {
@@ -111,10 +102,12 @@ void Measurements::report_evictions(Report& report) const {
         ratio(static_cast<double>(sums_.lost.missed_by_recompute), report.window.seconds());
   }
   report.transfers = totals_.transfers;
+  report.transfers.host_tier = evictions_.victims().host_tier();
   report.prefix = totals_.prefix;
   const auto count = [](std::int64_t number) { return static_cast<double>(number); };
   report.prefix.hit_rate = ratio(count(totals_.prefix.found_tokens), count(totals_.prefix.prompt_tokens));
-  report.prefix.found_again_share = ratio(count(totals_.prefix.found_again_tokens), count(totals_.discarded_tokens));
+  report.prefix.found_again_share =
+      ratio(count(totals_.prefix.found_again_tokens), count(evictions.run.account.discarded_tokens));
 }
 
 void Measurements::report_groups(Report& report) const {
@@ -123,10 +116,8 @@ void Measurements::report_groups(Report& report) const {
   report.clients = clients_.report(completed_, seconds, has_slo());
   report.priorities = priorities_.report(completed_, seconds, has_slo());
   report.jain_index = jain_index(report.clients);
-  report.starvation = totals_.starvation;
-  StarvationReport& worst = report.starvation;
-  worst.longest_wait = std::max(worst.longest_wait, evictions_.victims().longest_away());
-  worst.oldest_waiting = std::max(worst.oldest_waiting, evictions_.victims().oldest_return());
+  report.starvation = {std::max(totals_.longest_wait, evictions_.victims().longest_away()),
+                       std::max(totals_.longest_wait, evictions_.victims().oldest_return()), totals_.longest_gap};
 }
 
 void Measurements::report_latencies(Report& report) const {

@@ -17,7 +17,21 @@ void moment_member(JsonWriter& json, std::string_view name, const std::optional<
   }
 }
 
-/// What an account tells of one class or of all.
+/// How many evictions one class or all suffered, and what they cost.
+void totals(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
+  const EvictionAccount& sum = summary.account;
+  json.member("preemptions", sum.preemptions).member("preempted_requests", summary.preempted);
+  json.member("max_per_request", summary.most).member("recomputed_tokens", sum.recomputed_tokens);
+  json.key("recompute_time_s").seconds(sum.recompute_time);
+  json.member("gpu_time_share", ratio(to_seconds(sum.recompute_time), to_seconds(report.busy)));
+}
+
+void transfer_time(JsonWriter& json, const std::string& prefix, const TransferTime& time) {
+  json.key(prefix + "time_s").seconds(time.total).key(prefix + "waited_s").seconds(time.waited);
+  json.key(prefix + "overlapped_s").seconds(time.overlapped());
+}
+
+/// What they were for and what became of their KV.
 void account(JsonWriter& json, const EvictionSummary& summary, const Report& report) {
   const EvictionAccount& sum = summary.account;
   json.member_object("by_reason");
@@ -33,13 +47,17 @@ void account(JsonWriter& json, const EvictionSummary& summary, const Report& rep
   json.member("blocks_for_all", sum.blocks_for_nobody).member("blocks_received", summary.blocks_received);
   const auto usable = static_cast<double>(report.header.usable_blocks);
   const auto count = static_cast<double>(sum.preemptions);
-  const auto used = [&](std::int64_t free) {
-    return count > 0 && usable > 0 ? 1 - static_cast<double>(free) / count / usable : not_measured;
-  };
+  const auto used = [&](std::int64_t free) { return 1 - ratio(static_cast<double>(free), count * usable); };
   json.member("usage_before_mean", used(sum.free_before))
       .member("usage_after_mean", used(sum.free_before + sum.blocks));
   json.member("discarded_tokens", sum.discarded_tokens).member("found_again_tokens", sum.found_again_tokens);
   json.member("swapped_out_tokens", sum.swapped_out_tokens);
+  const auto bytes = [&](std::int64_t blocks) {
+    return report.header.moved_block.value() * static_cast<double>(blocks);
+  };
+  json.member("swapped_out_bytes", bytes(sum.swapped_out_blocks));
+  json.member("swapped_in_bytes", bytes(sum.swapped_in_blocks));
+  transfer_time(json, "transfer_", sum.transfers);
   json.key("away_s").seconds(sum.away);
   json.member_array("per_request");
   for (const PreemptionHistogram::Bin& bin : summary.histogram) {
@@ -86,29 +104,17 @@ void groups(JsonWriter& json, std::string_view name, const std::vector<GroupRepo
 void write_evictions(JsonWriter& json, const Report& report) {
   const EvictionReport& evictions = report.evictions;
   json.member_object("evictions");
-  json.member("preemptions", evictions.preemptions).member("preempted_requests", evictions.preempted_requests);
-  json.member("max_per_request", evictions.max_per_request).member("recomputed_tokens", evictions.recomputed_tokens);
-  json.key("recompute_time_s").seconds(evictions.recompute_time).member("gpu_time_share", evictions.gpu_time_share);
+  totals(json, evictions.run, report);
   moment_member(json, "first_s", evictions.first);
   moment_member(json, "last_s", evictions.last);
-  json.key("victim_rule");
-  if (report.header.victim_rule.empty()) {
-    json.null();
-  } else {
-    json.value(report.header.victim_rule);
-  }
-  account(json, evictions.ledger, report);
+  json.member_text("victim_rule", report.header.victim_rule);
+  account(json, evictions.run, report);
   goodput_lost(json, evictions.goodput_lost);
   json.member_array("classes");
-  const double busy = to_seconds(report.busy);
   for (const EvictionSummary& one : evictions.classes) {
     if (evictions.classes.size() < 2) break;
-    const double recompute = to_seconds(one.account.recompute_time);
-    json.begin_object().member("name", one.name).member("preemptions", one.account.preemptions);
-    json.member("preempted_requests", one.preempted).member("max_per_request", one.most);
-    json.member("recomputed_tokens", one.account.recomputed_tokens);
-    json.key("recompute_time_s").seconds(one.account.recompute_time);
-    json.member("gpu_time_share", busy > 0 ? recompute / busy : not_measured);
+    json.begin_object().member("name", one.name);
+    totals(json, one, report);
     account(json, one, report);
     json.end_object();
   }
@@ -117,12 +123,19 @@ void write_evictions(JsonWriter& json, const Report& report) {
 
 void write_transfers(JsonWriter& json, const TransferReport& transfers) {
   json.member_object("transfers").member("out_bytes", transfers.out.value()).member("in_bytes", transfers.in.value());
-  json.key("waited_s").seconds(transfers.waited).end_object();
+  transfer_time(json, "", transfers.time);
+  json.member_object("host_cache").member("stored_bytes", transfers.stored.value());
+  json.member("loaded_bytes", transfers.loaded.value());
+  json.member("loaded_beside_bytes", transfers.loaded_beside.value());
+  transfer_time(json, "", transfers.host_tier);
+  json.end_object().end_object();
 }
 
 void write_prefix(JsonWriter& json, const PrefixReport& prefix) {
   json.member_object("prefix_cache").member("prompt_tokens", prefix.prompt_tokens);
   json.member("found_tokens", prefix.found_tokens).member("hit_rate", prefix.hit_rate);
+  json.member("from_host_tokens", prefix.from_host_tokens);
+  json.member("from_elsewhere_tokens", prefix.from_elsewhere_tokens);
   json.member("found_again_tokens", prefix.found_again_tokens).member("found_again_share", prefix.found_again_share);
   json.member("cached_blocks_evicted", prefix.cached_blocks_evicted).end_object();
 }

@@ -38,7 +38,7 @@ std::string histogram(const std::vector<PreemptionHistogram::Bin>& bins) {
 
 void ledger(const Report& report, std::ostream& out) {
   const EvictionReport& e = report.evictions;
-  const EvictionAccount& sum = e.ledger.account;
+  const EvictionAccount& sum = e.run.account;
   const auto count = static_cast<double>(sum.preemptions);
   std::string rule = report.header.victim_rule.empty() ? "" : "; victim: " + printable(report.header.victim_rule);
   if (sum.of_itself > 0) rule += ", who needed the room itself " + counted(sum.of_itself, "time");
@@ -49,9 +49,12 @@ void ledger(const Report& report, std::ostream& out) {
              counted(sum.blocks, "block") + "; KV use " + used(sum.free_before) + " before and " +
                  used(sum.free_before + sum.blocks) + " after, on average");
   if (sum.by_fate[static_cast<std::size_t>(KvFate::swapped)] > 0) {
+    const TransferTime& time = sum.transfers;
+    const std::string beside = time_text(to_seconds(time.overlapped())) + " beside steps";
     write_line(out, "  swapped",
                bytes_text(report.transfers.out.value()) + " out and " + bytes_text(report.transfers.in.value()) +
-                   " in, for which steps waited " + time_text(to_seconds(report.transfers.waited)));
+                   " in, " + (time.overlapped() > Duration{} ? beside + "; " : "for which ") + "steps waited " +
+                   time_text(to_seconds(time.waited)));
   }
   if (sum.found_again_tokens > 0) {
     write_line(out, "  spared",
@@ -59,7 +62,7 @@ void ledger(const Report& report, std::ostream& out) {
                    grouped(sum.discarded_tokens) + " they had lost");
   }
   write_line(out, "  away", time_text(to_seconds(sum.away) / count) + " without a place, on average");
-  write_line(out, "  of one request", histogram(e.ledger.histogram));
+  write_line(out, "  of one request", histogram(e.run.histogram));
   if (e.goodput_lost && e.goodput_lost->missed > 0) {
     const GoodputLost& lost = *e.goodput_lost;
     write_line(out, "  goodput",
@@ -111,21 +114,22 @@ void write_line(std::ostream& out, std::string_view label, const std::string& te
 
 void write_evictions(const Report& report, std::ostream& out) {
   const EvictionReport& e = report.evictions;
-  if (e.preemptions == 0) {
+  const EvictionAccount& sum = e.run.account;
+  if (sum.preemptions == 0) {
     write_line(out, "Evictions", "none");
     return;
   }
   write_line(out, "Evictions",
-             counted(e.preemptions, "preemption") + " of " + counted(e.preempted_requests, "request") + ", at most " +
-                 grouped(e.max_per_request) + " of one");
+             counted(sum.preemptions, "preemption") + " of " + counted(e.run.preempted, "request") + ", at most " +
+                 grouped(e.run.most) + " of one");
   if (e.first && e.last) {
     write_line(
         out, "  when",
         "from " + significant(to_seconds(*e.first)) + " s to " + significant(to_seconds(*e.last)) + " s of the run");
   }
   write_line(out, "  recomputed",
-             counted(e.recomputed_tokens, "token") + " in " + time_text(to_seconds(e.recompute_time)) + ", " +
-                 percent(e.gpu_time_share) + " of GPU time");
+             counted(sum.recomputed_tokens, "token") + " in " + time_text(to_seconds(sum.recompute_time)) + ", " +
+                 percent(ratio(to_seconds(sum.recompute_time), to_seconds(report.busy))) + " of GPU time");
   ledger(report, out);
 }
 
@@ -136,6 +140,10 @@ void write_prefix(const Report& report, std::ostream& out) {
              counted(prefix.found_tokens, "token") + " of " + grouped(prefix.prompt_tokens) +
                  " of prompts found in place, " + percent(prefix.hit_rate) + "; " +
                  counted(prefix.cached_blocks_evicted, "cached block") + " evicted");
+  if (prefix.from_host_tokens > 0)
+    write_line(out, "  from the host", counted(prefix.from_host_tokens, "token") + ", those of victims included");
+  if (prefix.from_elsewhere_tokens > 0)
+    write_line(out, "  from elsewhere", counted(prefix.from_elsewhere_tokens, "token"));
 }
 
 void write_groups(const Report& report, std::ostream& out) {

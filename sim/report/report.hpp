@@ -33,6 +33,7 @@ struct RunHeader {
   std::int64_t num_blocks = 0;
   std::int64_t usable_blocks = 0;
   std::int64_t block_size = 0;
+  Bytes moved_block{};  // that a block has where it moves to the host, on all ranks
   bool closed_loop = false;
   std::string cost_model;  // "fixed", "ideal", "roofline"
   // What was run, each empty where the scenario leaves it open.
@@ -100,24 +101,22 @@ struct GoodputLost {
 
 /// Preemptions, over the whole run.
 struct EvictionReport {
-  std::int64_t preemptions = 0;
-  std::int64_t preempted_requests = 0;
-  std::int64_t max_per_request = 0;
-  std::int64_t recomputed_tokens = 0;
-  Duration recompute_time{};
-  double gpu_time_share = not_measured;  // of the time in which steps ran
-  std::optional<Time> first;             // start of the first pass that preempted; absent: none did
-  std::optional<Time> last;              // of the last one
-  EvictionSummary ledger;                // of the whole run, and of each class
-  std::vector<EvictionSummary> classes;
+  EvictionSummary run;
+  std::vector<EvictionSummary> classes;     // their sum is the run
+  std::optional<Time> first;                // start of the first pass that preempted; absent: none did
+  std::optional<Time> last;                 // of the last one
   std::optional<GoodputLost> goodput_lost;  // where the SLO has such a limit
 };
 
 /// KV moved between the GPUs and their host, over the whole run.
 struct TransferReport {
-  Bytes out{};
+  Bytes out{};  // swapped, and back
   Bytes in{};
-  Duration waited{};  // by how much steps were longer for it
+  Bytes stored{};  // to the host tier, and from it
+  Bytes loaded{};
+  Bytes loaded_beside{};  // from it too, but to requests that waited beside the steps
+  TransferTime time;  // of all; what evictions did not cause is the host tier's
+  TransferTime host_tier;
 };
 
 /// KV that was in place at admission, over the whole run.
@@ -127,6 +126,9 @@ struct PrefixReport {
   double hit_rate = not_measured;
   std::int64_t found_again_tokens = 0;      // in place when victims came back
   double found_again_share = not_measured;  // of the KV that evictions took from them
+  // Of all that was found: loaded from the host tier, and from elsewhere. The rest was on the device.
+  std::int64_t from_host_tokens = 0;
+  std::int64_t from_elsewhere_tokens = 0;
   std::int64_t cached_blocks_evicted = 0;
 };
 

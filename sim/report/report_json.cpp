@@ -1,6 +1,5 @@
 #include "sim/report/report_json.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,16 +14,6 @@ namespace decodesim {
 namespace {
 
 constexpr int schema_version = 1;
-
-/// A text, or null where there is none.
-void text_member(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.value(text);
-  }
-}
 
 void latency(JsonWriter& json, const std::string& name, const Summary& summary) {
   json.member("mean_" + name + "_ms", summary.mean);
@@ -96,7 +85,8 @@ void ledger(JsonWriter& json, const Ledger& ledger) {
   json.member("flops", ledger.flops.value()).member_object("seconds");
   for (std::size_t i = 0; i < time_part_names.size(); ++i) json.key(time_part_names[i]).seconds(ledger.time[i]);
   json.key("total").seconds(ledger.duration()).end_object();
-  json.key("hidden_host_seconds").seconds(ledger.hidden_host).member_object("seconds_by_bound");
+  json.key("hidden_host_seconds").seconds(ledger.hidden_host);
+  json.key("hidden_transfer_seconds").seconds(ledger.hidden_transfers).member_object("seconds_by_bound");
   for (std::size_t i = 0; i < bound_by_names.size(); ++i) json.key(bound_by_names[i]).seconds(ledger.bound[i]);
   json.end_object().end_object();
 }
@@ -113,8 +103,9 @@ void limits(JsonWriter& json, const LimitReport& limits) {
 
 void saturation(JsonWriter& json, const SaturationReport& saturation) {
   json.member_object("saturation");
-  text_member(json, "verdict",
-              saturation.verdict ? std::string(saturation_names[static_cast<std::size_t>(*saturation.verdict)]) : "");
+  json.member_text("verdict", saturation.verdict
+                                  ? std::string(saturation_names[static_cast<std::size_t>(*saturation.verdict)])
+                                  : "");
   json.member("queue_slope_per_s", saturation.queue_slope_per_s).member("mean_waiting", saturation.mean_waiting);
   json.member("peak_waiting", saturation.peak_waiting).member("waiting_share", saturation.waiting_share);
   json.end_object();
@@ -141,25 +132,21 @@ void provenance(JsonWriter& json, const Report& report) {
     json.begin_object().member("path", used.path).member("value", used.value).member("source", used.source);
     json.end_object();
   }
-  json.end_array().member_array("warnings");
-  for (const std::string& warning : report.warnings) json.value(warning);
-  json.end_array().member_object("scenario").member("name", header.scenario);
-  text_member(json, "case", header.case_name);
+  json.end_array().member_texts("warnings", report.warnings);
+  json.member_object("scenario").member("name", header.scenario);
+  json.member_text("case", header.case_name);
   json.member("hash", header.hash).member("seed", header.seed);
-  text_member(json, "model", header.model);
-  text_member(json, "weights", header.weights);
-  text_member(json, "kv_cache", header.kv_cache);
+  json.member_text("model", header.model);
+  json.member_text("weights", header.weights);
+  json.member_text("kv_cache", header.kv_cache);
   json.member("tp", header.tp);
-  text_member(json, "node", header.node);
-  text_member(json, "engine", header.engine);
-  json.member_array("oracles");
-  for (const std::string& oracle : header.oracles) json.value(oracle);
-  json.end_array();
-  json.member("cost_model", header.cost_model).end_object();
+  json.member_text("node", header.node);
+  json.member_text("engine", header.engine);
+  json.member_texts("oracles", header.oracles).member("cost_model", header.cost_model).end_object();
   json.member_object("cost").member("model", header.cost_model).member("note", cost_note(header.cost_model));
   json.end_object().member("cost_model", header.cost_model).member("version", header.version);
   json.member("interrupted", report.interrupted);
-  text_member(json, "watchdog", report.watchdog);
+  json.member_text("watchdog", report.watchdog);
 }
 
 void document(JsonWriter& json, const Report& report) {

@@ -14,7 +14,7 @@ constexpr std::string_view header =
     "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
     "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
     "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
-    "recompute_waited_ms\n";
+    "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms\n";
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
@@ -38,14 +38,24 @@ std::string eviction_cells(const EvictionAccount& account) {
   return cells;
 }
 
-std::string deadline_cell(const RequestFacts& facts) {
-  if (!facts.request->deadline) return "";
-  const bool met =
-      facts.outcome == Outcome::completed && facts.ended - facts.request->arrival <= *facts.request->deadline;
-  return met ? "true" : "false";
+/// What moving its KV to the host and back took, at the very end; empty cells where none of it moved.
+std::string transfer_cells(const EvictionAccount& account, Bytes moved_block) {
+  if (account.swapped_out_blocks == 0) return ",,,,";
+  std::string cells;
+  const auto add = [&](const std::string& cell) { cells.append(1, ',').append(cell); };
+  for (std::int64_t blocks : {account.swapped_out_blocks, account.swapped_in_blocks})
+    add(fixed_text(moved_block.value() * static_cast<double>(blocks), 0));
+  add(milliseconds_text(account.transfers.total));
+  add(milliseconds_text(account.transfers.waited));
+  return cells;
 }
 
-std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions) {
+std::string deadline_cell(const RequestFacts& facts) {
+  if (!facts.request->deadline) return "";
+  return facts.met_deadline() ? "true" : "false";
+}
+
+std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, Bytes moved_block) {
   const Request& request = *facts.request;
   const bool completed = facts.outcome == Outcome::completed;
   const std::int64_t gaps = facts.output_tokens - 1;
@@ -71,7 +81,7 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions) 
   add(std::to_string(facts.found_tokens));
   row += eviction_cells(evictions);
   add(facts.outcome == Outcome::rejected ? std::string() : milliseconds_text(facts.recompute_to_end));
-  return row + '\n';
+  return row + transfer_cells(evictions, moved_block) + '\n';
 }
 
 }  // namespace
@@ -86,12 +96,15 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-RequestsCsv::RequestsCsv(const std::filesystem::path& path) : file_(path) { file_.out() << header; }
+RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block)
+    : file_(path), moved_block_(moved_block) {
+  file_.out() << header;
+}
 
 void RequestsCsv::step(const StepFacts& facts) { victims_.step(facts); }
 
 void RequestsCsv::ended(const RequestFacts& facts) {
-  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts)));
+  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;
   }

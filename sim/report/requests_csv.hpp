@@ -20,13 +20,15 @@ namespace decodesim {
 /// the run ends. Throws std::system_error where it cannot be written.
 class RequestsCsv : public Observer {
  public:
-  explicit RequestsCsv(const std::filesystem::path& path);
+  /// `moved_block` are the bytes of a block that moves to the host, on all ranks.
+  explicit RequestsCsv(const std::filesystem::path& path, Bytes moved_block = {});
   void step(const StepFacts& facts) override;
   void ended(const RequestFacts& facts) override;
   void run_ended(const RunFacts& facts) override;
 
  private:
   AtomicFile file_;
+  Bytes moved_block_;
   Victims victims_;
   std::map<std::int64_t, std::string> held_;
   std::int64_t next_ = 0;

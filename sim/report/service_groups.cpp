@@ -10,8 +10,6 @@ namespace {
 std::string name_of(const std::string& key) { return key; }
 std::string name_of(std::int64_t key) { return std::to_string(key); }
 
-double ratio(double a, double b) { return b > 0 ? a / b : not_measured; }
-
 }  // namespace
 
 template <class Key>
@@ -31,21 +29,14 @@ template <class Key>
 void ServiceGroups<Key>::ended(const Key& key, const RequestFacts& facts, const CompletedRequest* completed,
                                bool good) {
   Group& one = group(key);
-  const Request& request = *facts.request;
   ++one.requests;
   one.completed += facts.outcome == Outcome::completed ? 1 : 0;
   one.preemptions += facts.preemptions;
   one.recomputed_tokens += facts.recomputed_tokens;
   one.output_tokens += facts.output_tokens;
-  if (request.deadline) {
-    ++one.with_deadline;
-    const bool met = facts.outcome == Outcome::completed && facts.ended - request.arrival <= *request.deadline;
-    one.deadlines_met += met ? 1 : 0;
-  }
-  if (facts.outcome != Outcome::rejected) {
-    const Time until = facts.scheduled < Time{} ? facts.ended : facts.scheduled;
-    one.longest_wait = std::max(one.longest_wait, until - request.arrival);
-  }
+  one.with_deadline += facts.request->deadline ? 1 : 0;
+  one.deadlines_met += facts.met_deadline() ? 1 : 0;
+  one.longest_wait = std::max(one.longest_wait, facts.first_wait());
   if (--one.inside == 0) one.active += facts.ended - one.inside_since;
   if (completed == nullptr) return;
   numbers_.push_back(one.number);
@@ -58,15 +49,18 @@ std::vector<GroupReport> ServiceGroups<Key>::report(std::span<const CompletedReq
   std::vector<std::vector<double>> ttft(groups_.size());
   std::vector<std::vector<double>> tpot(groups_.size());
   std::vector<std::vector<double>> e2el(groups_.size());
+  std::vector<std::int64_t> measured(groups_.size());
   std::vector<std::int64_t> tokens(groups_.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const CompletedRequest& one = requests[i];
     const std::uint32_t number = numbers_[i];
+    ++measured[number];
+    tokens[number] += one.output_tokens;
+    if (groups_.size() < 2) continue;
     ttft[number].push_back(to_milliseconds(one.ttft));
     e2el[number].push_back(to_milliseconds(one.e2el));
     const auto gaps = static_cast<double>(one.output_tokens - 1);
     if (gaps > 0) tpot[number].push_back(to_milliseconds(one.e2el - one.ttft) / gaps);
-    tokens[number] += one.output_tokens;
   }
   std::vector<GroupReport> list;
   for (const auto& [key, one] : groups_) {
@@ -80,7 +74,7 @@ std::vector<GroupReport> ServiceGroups<Key>::report(std::span<const CompletedReq
     report.deadlines_met = one.deadlines_met;
     report.service = ratio(static_cast<double>(one.output_tokens), to_seconds(one.active));
     report.longest_wait = one.longest_wait;
-    report.measured = static_cast<std::int64_t>(ttft[one.number].size());
+    report.measured = measured[one.number];
     report.output_throughput = ratio(static_cast<double>(tokens[one.number]), window_seconds);
     if (has_slo) report.request_goodput = ratio(static_cast<double>(one.good), window_seconds);
     report.ttft = summarize(ttft[one.number]);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,7 +36,7 @@ struct GroupReport {
   std::int64_t measured = 0;
   double output_throughput = not_measured;  // their tokens a second of the window
   double request_goodput = not_measured;    // within every limit of the SLO; not_measured without one
-  Summary ttft;                             // milliseconds
+  Summary ttft;                             // milliseconds; left out where there is one group, since they are the run's
   Summary tpot;
   Summary e2el;
 };

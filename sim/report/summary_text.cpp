@@ -23,8 +23,6 @@ namespace decodesim {
 
 namespace {
 
-void line(std::ostream& out, std::string_view label, const std::string& text) { write_line(out, label, text); }
-
 void user_rates(const Report& report, std::ostream& out) {
   constexpr std::size_t column = 10;
   out << left("Tokens/s a user", 24);
@@ -42,34 +40,34 @@ void user_rates(const Report& report, std::ostream& out) {
 void kv_use(const Report& report, std::ostream& out) {
   const RunHeader& header = report.header;
   const KvReport& kv = report.kv;
-  line(out, "KV cache",
-       grouped(header.usable_blocks) + " usable blocks of " + counted(header.block_size, "token") + " = " +
-           grouped(header.usable_blocks * header.block_size) + " tokens (" + grouped(header.num_blocks) +
-           " blocks as a server prints them)");
-  line(out, "  in use", "mean " + percent(kv.usage_mean) + "  peak " + percent(kv.usage_peak));
-  line(out, "  holds",
-       "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
-           "  free " + percent(kv.free_mean));
+  write_line(out, "KV cache",
+             grouped(header.usable_blocks) + " usable blocks of " + counted(header.block_size, "token") + " = " +
+                 grouped(header.usable_blocks * header.block_size) + " tokens (" + grouped(header.num_blocks) +
+                 " blocks as a server prints them)");
+  write_line(out, "  in use", "mean " + percent(kv.usage_mean) + "  peak " + percent(kv.usage_peak));
+  write_line(out, "  holds",
+             "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
+                 "  free " + percent(kv.free_mean));
   const WasteReport& waste = report.waste;
   if (waste.reserves) {
-    line(out, "  while some wait",
-         "token states " + percent(waste.token_states) + "  reserved " + percent(waste.reservation) + "  internal " +
-             percent(waste.internal) + "  other " + percent(waste.other) + "  for " + significant(waste.running_mean) +
-             " sequences");
+    write_line(out, "  while some wait",
+               "token states " + percent(waste.token_states) + "  reserved " + percent(waste.reservation) +
+                   "  internal " + percent(waste.internal) + "  other " + percent(waste.other) + "  for " +
+                   significant(waste.running_mean) + " sequences");
   }
   if (report.completed == 0) return;
   // Beside the mean prompt, so that what answers add to it can be seen.
   const double prompt = static_cast<double>(report.total_input_tokens) / static_cast<double>(report.completed);
-  line(out, "  a sequence",
-       significant(kv.tokens_per_sequence_mean) + " tokens on average, of prompts of " + significant(prompt));
+  write_line(out, "  a sequence",
+             significant(kv.tokens_per_sequence_mean) + " tokens on average, of prompts of " + significant(prompt));
 }
 
 void steps(const Report& report, std::ostream& out) {
   const StepReport& s = report.steps;
   const std::string idle = s.idle_count > 0 ? ", " + grouped(s.idle_count) + " of them idle" : "";
-  line(out, "Steps", grouped(s.count) + idle + ", mean " + time_text(s.mean_ms / 1e3));
-  line(out, "  batch, per step", "mean " + significant(s.batch_mean) + "  peak " + grouped(s.batch_peak));
-  line(out, "  running, over time", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
+  write_line(out, "Steps", grouped(s.count) + idle + ", mean " + time_text(s.mean_ms / 1e3));
+  write_line(out, "  batch, per step", "mean " + significant(s.batch_mean) + "  peak " + grouped(s.batch_peak));
+  write_line(out, "  running, over time", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
 }
 
 void ledger(const Report& report, std::ostream& out) {
@@ -77,17 +75,19 @@ void ledger(const Report& report, std::ostream& out) {
   const double seconds = to_seconds(sum.duration());
   const double bytes = sum.total_bytes().value();
   const auto row = [&](std::string_view name, const std::string& amount, double share) {
-    line(out, "  " + std::string(name), right(amount, 10) + right(percent(share), 9));
+    write_line(out, "  " + std::string(name), right(amount, 10) + right(percent(share), 9));
   };
-  line(out, "Time in steps", right(time_text(seconds), 10));
+  write_line(out, "Time in steps", right(time_text(seconds), 10));
   for (std::size_t i = 0; i < time_part_names.size(); ++i) {
     const double part = to_seconds(sum.time[i]);
     if (part > 0) row(time_part_names[i], time_text(part), part / seconds);
   }
   if (sum.hidden_host > Duration{})
-    line(out, "  host, beside the device", right(time_text(to_seconds(sum.hidden_host)), 10));
+    write_line(out, "  host, beside the device", right(time_text(to_seconds(sum.hidden_host)), 10));
+  if (sum.hidden_transfers > Duration{})
+    write_line(out, "  transfers, beside", right(time_text(to_seconds(sum.hidden_transfers)), 10));
   if (bytes <= 0) return;
-  line(out, "Bytes moved", right(bytes_text(bytes), 10));
+  write_line(out, "Bytes moved", right(bytes_text(bytes), 10));
   for (std::size_t i = 0; i < byte_kind_names.size(); ++i) {
     const double part = sum.bytes[i].value();
     if (part > 0) row(byte_kind_names[i], bytes_text(part), part / bytes);
@@ -104,9 +104,9 @@ std::string shares(const std::array<std::string_view, size>& names, const std::a
 }
 
 void limits(const Report& report, std::ostream& out) {
-  line(out, "Bound by", report.limits.binding.empty() ? "n/a" : report.limits.binding);
-  line(out, "  admission", shares(admission_limit_names, report.limits.admission));
-  line(out, "  steps", shares(bound_by_names, report.limits.step));
+  write_line(out, "Bound by", report.limits.binding.empty() ? "n/a" : report.limits.binding);
+  write_line(out, "  admission", shares(admission_limit_names, report.limits.admission));
+  write_line(out, "  steps", shares(bound_by_names, report.limits.step));
 }
 
 std::string_view saturation_meaning(Saturation verdict) {
@@ -128,13 +128,13 @@ std::string_view saturation_meaning(Saturation verdict) {
 void saturation(const Report& report, std::ostream& out) {
   const SaturationReport& s = report.saturation;
   if (s.verdict) {
-    line(out, "Saturation",
-         std::string(saturation_names[static_cast<std::size_t>(*s.verdict)]) + ": " +
-             std::string(saturation_meaning(*s.verdict)));
+    write_line(out, "Saturation",
+               std::string(saturation_names[static_cast<std::size_t>(*s.verdict)]) + ": " +
+                   std::string(saturation_meaning(*s.verdict)));
   } else {
-    line(out, "Saturation",
-         report.completed == 0 ? "NOTHING SERVED: whether a server keeps up shows in requests that complete"
-                               : "n/a: nothing was measured");
+    write_line(out, "Saturation",
+               report.completed == 0 ? "NOTHING SERVED: whether a server keeps up shows in requests that complete"
+                                     : "n/a: nothing was measured");
   }
   std::string queue = "mean " + significant(s.mean_waiting, 3) + "  peak " + grouped(s.peak_waiting) + "  not empty " +
                       percent(s.waiting_share) + " of the time";
@@ -143,20 +143,20 @@ void saturation(const Report& report, std::ostream& out) {
     const std::string slope = fixed_text(s.queue_slope_per_s, 3);
     queue += "  while requests come " + std::string(slope.starts_with('-') ? "" : "+") + slope + " requests/s";
   }
-  line(out, "  queue", queue);
+  write_line(out, "  queue", queue);
 }
 
 void outcomes(const Report& report, std::ostream& out) {
   static constexpr std::string_view names[] = {"Completed", "Rejected", "Cancelled", "Unfinished"};
   for (const OutcomeCount& row : report.outcomes) {
-    line(out, names[static_cast<std::size_t>(row.outcome)], grouped(row.count) + ": " + printable(row.reason));
+    write_line(out, names[static_cast<std::size_t>(row.outcome)], grouped(row.count) + ": " + printable(row.reason));
   }
 }
 
 void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
   std::string_view label = "Defaults";
   for (const DefaultUsed& one : used) {
-    line(out, label, printable(one.path) + " = " + printable(one.value) + " [" + printable(one.source) + "]");
+    write_line(out, label, printable(one.path) + " = " + printable(one.value) + " [" + printable(one.source) + "]");
     label = "";
   }
 }
@@ -164,8 +164,7 @@ void defaults(std::span<const DefaultUsed> used, std::ostream& out) {
 void cost(const Report& report, std::ostream& out) {
   const std::string& model = report.header.cost_model;
   const std::string_view note = cost_note(model);
-  for (const std::string& oracle : report.header.oracles) line(out, "Oracle", "knows " + printable(oracle));
-  line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
+  write_line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
 }
 
 void definitions(std::ostream& out) {
@@ -189,7 +188,8 @@ void body(const Report& report, std::ostream& out) {
   saturation(report, out);
   write_groups(report, out);
   outcomes(report, out);
-  for (const std::string& warning : report.warnings) line(out, "Warning", printable(warning));
+  for (const std::string& oracle : report.header.oracles) write_line(out, "Oracle", "knows " + printable(oracle));
+  for (const std::string& warning : report.warnings) write_line(out, "Warning", printable(warning));
 }
 
 void footer(const Report& report, std::ostream& out) {

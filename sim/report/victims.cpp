@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -13,28 +14,55 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-}  // namespace
+struct Portion {
+  std::int64_t weight = 0;
+  std::int64_t index = 0;
+};
 
-std::vector<Duration> split_recompute_time(Duration time, std::span<const RecomputeFacts> recomputes) {
-  std::int64_t tokens = 0;
-  for (const RecomputeFacts& one : recomputes) tokens += one.tokens;
-  std::vector<Duration> shares(recomputes.size());
-  std::vector<std::int64_t> remainders(recomputes.size());
+/// Splits a time by weights: all are rounded down, and the largest remainders get what is left, of equal ones the lower index.
+std::vector<Duration> split(Duration time, std::span<const Portion> portions) {
+  std::int64_t sum = 0;
+  for (const Portion& one : portions) sum += one.weight;
+  check(sum > 0 || time == Duration{}, "a time is split among nobody");
+  std::vector<Duration> shares(portions.size());
+  if (sum == 0) return shares;
+  std::vector<std::int64_t> remainders(portions.size());
   std::int64_t left = time.count();
-  for (std::size_t i = 0; i < recomputes.size(); ++i) {
-    const Wide product = static_cast<Wide>(time.count()) * recomputes[i].tokens;
-    shares[i] = Duration(static_cast<std::int64_t>(product / tokens));
-    remainders[i] = static_cast<std::int64_t>(product % tokens);
+  for (std::size_t i = 0; i < portions.size(); ++i) {
+    const Wide product = static_cast<Wide>(time.count()) * portions[i].weight;
+    shares[i] = Duration(static_cast<std::int64_t>(product / sum));
+    remainders[i] = static_cast<std::int64_t>(product % sum);
     left -= shares[i].count();
   }
-  std::vector<std::size_t> order(recomputes.size());
+  std::vector<std::size_t> order(portions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (remainders[a] != remainders[b]) return remainders[a] > remainders[b];
-    return recomputes[a].request->index < recomputes[b].request->index;
+    return portions[a].index < portions[b].index;
   });
   for (std::size_t i = 0; left > 0; ++i, --left) shares[order[i]] += Duration(1);
   return shares;
+}
+
+}  // namespace
+
+std::vector<Duration> split_recompute_time(Duration time, std::span<const RecomputeFacts> recomputes) {
+  std::vector<Portion> portions;
+  for (const RecomputeFacts& one : recomputes) portions.push_back({one.tokens, one.request->index});
+  return split(time, portions);
+}
+
+std::vector<TransferTime> split_transfers(const StepFacts& facts) {
+  std::vector<Portion> portions;
+  for (const SwapFacts& one : facts.swaps) portions.push_back({one.blocks, one.request->index});
+  portions.push_back({facts.host_tier_blocks, std::numeric_limits<std::int64_t>::max()});
+  const std::vector<Duration> total = split(facts.transfer_time, portions);
+  // By what each takes, so that nobody waits for more than that.
+  for (std::size_t i = 0; i < total.size(); ++i) portions[i].weight = total[i].count();
+  const std::vector<Duration> waited = split(facts.ledger.of(TimePart::transfers), portions);
+  std::vector<TransferTime> parts;
+  for (std::size_t i = 0; i < total.size(); ++i) parts.push_back({total[i], waited[i]});
+  return parts;
 }
 
 void Victims::step(const StepFacts& facts) {
@@ -50,6 +78,7 @@ void Victims::step(const StepFacts& facts) {
       if (found != victims_.end()) returns(found->second, *request, facts.start);
     }
   }
+  book_transfers(facts);
   if (facts.recomputes.empty()) return;
   const std::vector<Duration> shares = split_recompute_time(facts.recompute_time, facts.recomputes);
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -57,6 +86,20 @@ void Victims::step(const StepFacts& facts) {
     account.recomputed_tokens += facts.recomputes[i].tokens;
     account.recompute_time += shares[i];
   }
+}
+
+void Victims::book_transfers(const StepFacts& facts) {
+  if (facts.swaps.empty()) {
+    host_tier_ += {facts.transfer_time, facts.ledger.of(TimePart::transfers)};
+    return;
+  }
+  const std::vector<TransferTime> parts = split_transfers(facts);
+  for (std::size_t i = 0; i < facts.swaps.size(); ++i) {
+    EvictionAccount& account = victims_[facts.swaps[i].request->index].account;
+    account.add(facts.swaps[i]);
+    account.transfers += parts[i];
+  }
+  host_tier_ += parts.back();
 }
 
 void Victims::returns(Victim& victim, const Request& request, Time now) {

@@ -10,9 +10,6 @@
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
 #include "sim/scenario/pool.hpp"
-#include "sim/serving/ordered_fields.hpp"
-#include "sim/serving/policy_table.hpp"
-#include "sim/serving/predictor.hpp"
 
 namespace decodesim {
 
@@ -103,17 +100,12 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.num_blocks = server.num_blocks;
   header.usable_blocks = server.usable_blocks;
   header.block_size = server.block_size;
+  header.moved_block = server.host.bytes(1);
   header.closed_loop = parts.source->concurrency().has_value();
   header.cost_model = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
   header.more_requests = more_requests(scenario.workload.kind);
   describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);
-  if (goes_by_length(scenario.scheduler) && is_oracle(scenario.scheduler.predictor)) {
-    header.warnings.push_back(
-        "'scheduler.predictor: " +
-        std::string(predictor_names[static_cast<std::size_t>(scenario.scheduler.predictor.kind)]) +
-        "' is an oracle: the policy goes by real output lengths, which no real server knows");
-  }
   if (const auto objection = startup_objection(scenario, pool)) {
     header.warnings.push_back(*objection +
                               "; a real server would refuse to start (scheduler.startup_check: strict does)");

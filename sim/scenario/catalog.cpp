@@ -63,6 +63,14 @@ std::string Catalog::objection() const {
   return "the catalog was not found at " + root_.string() + ", which DECODESIM_HOME names";
 }
 
+std::string Catalog::objection(std::string_view kind) const {
+  if (!names(kind).empty()) return "";
+  const std::string whole = objection();
+  if (!whole.empty()) return whole;
+  return "the catalog at " + root_.string() + " has no " + std::string(kind) + ": there are none in " +
+         (root_ / folder_of(kind)).string();
+}
+
 Catalog find_catalog() {
   if (const char* home = std::getenv("DECODESIM_HOME"); home != nullptr && *home != '\0') return Catalog(home);
   std::error_code error;

@@ -22,8 +22,11 @@ class Catalog {
   [[nodiscard]] std::filesystem::path file(std::string_view kind, std::string_view name) const;
   /// "the catalog was not found", with the folder where it should be; empty where it has entries.
   [[nodiscard]] std::string objection() const;
+  /// The same of one kind of entries: also where others are there.
+  [[nodiscard]] std::string objection(std::string_view kind) const;
   /// What to do about an objection.
-  static constexpr const char* remedy = "set DECODESIM_HOME to the folder that holds hardware/ and workloads/";
+  static constexpr const char* remedy =
+      "set DECODESIM_HOME to the folder that holds hardware/, workloads/ and scenarios/";
   /// Empty where no folder was found.
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 

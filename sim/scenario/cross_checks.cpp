@@ -153,7 +153,7 @@ class Checks {
             "the server refuses to start: raise max_num_batched_tokens, lower scheduler.max_model_len, or leave "
             "chunked prefill on");
     }
-    if (scheduler.max_num_batched_tokens < scheduler.max_num_seqs) {
+    if (!scheduler.trtllm.max_num_tokens && scheduler.max_num_batched_tokens < scheduler.max_num_seqs) {
       warn("scheduler.max_num_batched_tokens", "small-budget",
            "'scheduler.max_num_batched_tokens' (" + std::to_string(scheduler.max_num_batched_tokens) +
                ") is below 'scheduler.max_num_seqs' (" + std::to_string(scheduler.max_num_seqs) +

@@ -98,7 +98,7 @@ class TreeBuilder final : public YAML::EventHandler {
     ended_ = true;
     if (error.msg.ends_with("flow not found") && !levels_.empty()) {
       const bool list = levels_.back().node.shape == DocumentNode::Shape::list;
-      complain_of_open_bracket(levels_.back().opened, list ? '[' : '{');
+      complain_of_open_bracket(locator_.position(levels_.back().offset, 1), list ? '[' : '{');
       return;
     }
     const Position at = locator_.position(offset_of(error.mark), 1);
@@ -124,7 +124,6 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Level {
     DocumentNode node;
-    Position opened;
     std::size_t offset = 0;
     bool flow = false;
     std::string key;
@@ -197,7 +196,6 @@ class TreeBuilder final : public YAML::EventHandler {
     Level level;
     level.node.shape = shape;
     level.node.at = place(offset_of(mark));
-    level.opened = opened;
     level.offset = offset_of(mark);
     level.flow = style == YAML::EmitterStyle::Flow;
     levels_.push_back(std::move(level));

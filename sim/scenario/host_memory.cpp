@@ -39,21 +39,22 @@ std::variant<HostMemory, PlanError> plan_host(const Scenario& scenario) {
     }
   }
 
-  if (!may_swap(scenario.scheduler)) {
-    host.blocks = 0;
-  } else if (memory.host_swap.blocks) {
-    host.blocks = *memory.host_swap.blocks;
-  } else if (model.layers > 0) {
-    host.blocks = static_cast<std::int64_t>(std::floor(memory.host_swap.capacity / transfer.block_bytes));
-  } else {
-    return PlanError{"memory.host_swap",
-                     "the scheduler swaps to the host, but without a model nothing says how many blocks its memory "
-                     "holds; write memory.host_swap: {blocks: N}"};
+  if (may_swap(scenario.scheduler)) {
+    if (memory.host_swap.blocks) {
+      host.blocks = *memory.host_swap.blocks;
+    } else if (model.layers > 0) {
+      host.blocks = static_cast<std::int64_t>(std::floor(memory.host_swap.capacity / transfer.block_bytes));
+    } else {
+      return PlanError{"memory.host_swap",
+                       "the scheduler swaps to the host, but without a model nothing says how many blocks its memory "
+                       "holds; write memory.host_swap: {blocks: N}"};
+    }
   }
 
   if (scenario.cost.model == CostKind::fixed) return host;
   transfer.setup = memory.host_link.setup;
   transfer.per_message = memory.host_link.per_message;
+  transfer.beside_step = memory.host_link.overlap == HostOverlap::step;
   if (memory.host_link.bandwidth) {
     transfer.bandwidth = *memory.host_link.bandwidth;
     return host;

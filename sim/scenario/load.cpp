@@ -88,7 +88,7 @@ std::vector<Scenario> load(SourceText source, std::span<const std::string> sets,
 std::string scenario_meant(const std::string& name) {
   const Catalog catalog = find_catalog();
   const bool bare = name.find_first_of("/.") == std::string::npos;
-  if (const std::string objection = catalog.objection(); bare && !objection.empty()) return "; " + objection;
+  if (const std::string objection = catalog.objection("scenarios"); bare && !objection.empty()) return "; " + objection;
   const std::vector<std::string> names = catalog.names("scenarios");
   const auto near = nearest_name(name, std::vector<std::string_view>(names.begin(), names.end()));
   return near ? "; did you mean the scenario '" + std::string(*near) + "'?" : "";

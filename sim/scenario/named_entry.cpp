@@ -25,7 +25,7 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
     return std::nullopt;
   }
   const Catalog& catalog = reading.catalog();
-  if (const std::string objection = catalog.objection(); !objection.empty()) {
+  if (const std::string objection = catalog.objection(record.catalog); !objection.empty()) {
     reading.error(name.at, "no-catalog", objection + ", so '" + name.scalar + "' names no " + kind, Catalog::remedy);
     return std::nullopt;
   }

@@ -18,7 +18,7 @@ std::string quoted(std::string_view axis, std::string_view policy) {
 class PolicyChecks {
  public:
   PolicyChecks(Reading& reading, const DocumentNode& tree, const SchedulerSpec& scheduler, const EngineRow& engine)
-      : reading_(reading), tree_(tree), engine_(engine), policies_(scheduler.policies) {}
+      : reading_(reading), tree_(tree), engine_(engine), scheduler_(scheduler), policies_(scheduler.policies) {}
 
   void all() {
     taken("queue_order", policies_.queue_order);
@@ -49,7 +49,7 @@ class PolicyChecks {
   // A sorted queue has one place for everybody, and one in order of arrival has no keys.
   void destination_fits_queue() {
     if (!policies_.destination) return;
-    const std::string_view order = policies_.queue_order ? *policies_.queue_order : own_policy(engine_, "queue_order");
+    const std::string_view order = queue_order_of(scheduler_);
     const bool by_key = *policies_.destination == "by-key";
     if (sorts_queue(order) == by_key) return;
     const std::string meets = quoted("destination", *policies_.destination) + " contradicts " +
@@ -71,6 +71,7 @@ class PolicyChecks {
   Reading& reading_;
   const DocumentNode& tree_;
   const EngineRow& engine_;
+  const SchedulerSpec& scheduler_;
   const PolicyChoices& policies_;
 };
 

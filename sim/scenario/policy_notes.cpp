@@ -29,4 +29,8 @@ std::vector<std::string> oracles_of(const SchedulerSpec& scheduler) {
   return list;
 }
 
+std::string oracle_warning(const std::string& oracle) {
+  return "the scheduler is an oracle: it knows " + oracle + ", as no real server can";
+}
+
 }  // namespace decodesim

@@ -14,4 +14,7 @@ std::string victim_rule(const SchedulerSpec& scheduler);
 /// What the policies of this scheduler know that no real server could, a phrase each.
 std::vector<std::string> oracles_of(const SchedulerSpec& scheduler);
 
+/// One of those phrases as a warning.
+std::string oracle_warning(const std::string& oracle);
+
 }  // namespace decodesim

@@ -102,8 +102,10 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
     read_field(*field, entry.value, spec, joined(path, entry.key));
   }
   if (unknown_choice) return;
+  const std::vector<std::string_view> settled = settle_names(map, fields, spec, path, superseded);
   const bool clean = reading_.errors() == errors_before;
   for (const Field& field : fields) {
+    if (std::find(settled.begin(), settled.end(), field.key) != settled.end()) continue;
     // A predicate says nothing about a record that was read with mistakes.
     if (field.applies.holds != nullptr && !clean) continue;
     const bool applies = field.applies_to(spec);
@@ -117,6 +119,44 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
   }
   for (const auto& [winner, dropped] : superseded.by_winner)
     warn_of_dropped(*winner, joined(path, winner->key), dropped);
+}
+
+// Where a field is stated by two names, the later layer counts and the other is dropped; one layer contradicts itself.
+// Returns the keys of which that was said.
+std::vector<std::string_view> RecordReader::settle_names(const DocumentNode& map, FieldTable fields, void* spec,
+                                                         const std::string& path, Superseded& superseded) {
+  std::vector<std::string_view> settled;
+  const auto entry_of = [&](std::string_view key) {
+    return std::find_if(map.entries.begin(), map.entries.end(),
+                        [&](const DocumentEntry& entry) { return entry.key == key; });
+  };
+  for (const Field& field : fields) {
+    if (field.stands_for.empty() || !field.applies_to(spec)) continue;
+    const auto one = entry_of(field.key);
+    const auto other = entry_of(field.stands_for);
+    if (one == map.entries.end() || other == map.entries.end()) continue;
+    const bool one_is_later =
+        one->value.layer == other->value.layer ? other < one : other->value.layer < one->value.layer;
+    const DocumentEntry& later = one_is_later ? *one : *other;
+    const DocumentEntry& earlier = one_is_later ? *other : *one;
+    if (one->value.layer == other->value.layer) {
+      reading_.error(later.key_at, "contradiction",
+                     "'" + joined(path, earlier.key) + "' and '" + joined(path, later.key) +
+                         "' are two names of one field, and both are stated",
+                     "keep one of them");
+    } else {
+      superseded.add(later, joined(path, earlier.key));
+      drop(*find_field(fields, earlier.key), spec, joined(path, earlier.key));
+    }
+    settled.insert(settled.end(), {field.key, field.stands_for});
+  }
+  return settled;
+}
+
+// As if it had not been stated.
+void RecordReader::drop(const Field& field, void* spec, const std::string& path) {
+  reset_field(field, spec);
+  std::erase_if(stated_, [&](const std::string& stated) { return stated == path || stated.starts_with(path + "."); });
 }
 
 void RecordReader::read_field(const Field& field, const DocumentNode& node, void* spec, const std::string& path) {
@@ -268,8 +308,7 @@ void RecordReader::without_effect(const DocumentNode& map, const Field& field, F
   }
   if (decider != nullptr && decider->value.layer > entry->value.layer) {
     superseded.add(*decider, path);
-    reset_field(field, spec);
-    std::erase_if(stated_, [&](const std::string& stated) { return stated == path || stated.starts_with(path + "."); });
+    drop(field, spec, path);
     return;
   }
   std::string help = "remove it";

@@ -29,6 +29,9 @@ class RecordReader {
   void read_scalar(const ScalarField& scalar, const DocumentNode& node, void* spec, const std::string& path);
   void read_record(const RecordField& record, const DocumentNode& node, void* spec, const std::string& path);
   void read_list(const ListField& list, const DocumentNode& node, void* spec, const std::string& path);
+  std::vector<std::string_view> settle_names(const DocumentNode& map, FieldTable fields, void* spec,
+                                             const std::string& path, Superseded& superseded);
+  void drop(const Field& field, void* spec, const std::string& path);
   void unknown_key(const DocumentEntry& entry, FieldTable fields, const std::string& path,
                    const std::vector<std::string_view>& extra);
   void missing_key(const DocumentNode& map, const Field& field, const std::string& path);

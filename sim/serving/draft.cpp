@@ -128,6 +128,7 @@ bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
   victim.state = SequenceState::swapped;
   state_.host.used += blocks;
   decisions_.blocks_out += blocks;
+  decisions_.swaps.push_back({&victim.request, true, blocks});
   const auto later = [](const Sequence* a, const Sequence* b) { return a->arrival < b->arrival; };
   state_.swapped.insert(std::upper_bound(state_.swapped.begin(), state_.swapped.end(), &victim, later), &victim);
   return true;
@@ -148,6 +149,7 @@ void Draft::swap_in(Sequence& swapped) {
   std::erase(state_.swapped, &swapped);
   state_.host.used -= swapped.host_blocks;
   decisions_.blocks_in += swapped.host_blocks;
+  decisions_.swaps.push_back({&swapped.request, false, swapped.host_blocks});
   decisions_.swapped_in.push_back({&swapped, swapped.cached});
   swapped.host_blocks = 0;
   enter_running(swapped);

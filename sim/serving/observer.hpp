@@ -61,6 +61,13 @@ struct DroppedToken {
   bool first = false;  // it was the first, and ended none
 };
 
+/// Blocks of one request that a pass moved to the host, or back.
+struct SwapFacts {
+  const Request* request = nullptr;
+  bool out = false;
+  std::int64_t blocks = 0;
+};
+
 /// Tokens of one request that a step computes although it had them before an eviction.
 struct RecomputeFacts {
   const Request* request = nullptr;
@@ -88,6 +95,16 @@ struct RequestFacts {
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};
   Duration recompute_to_end{};
+
+  /// How long it waited before anything was computed of it, or to its end; nothing where it never waited for that.
+  [[nodiscard]] Duration first_wait() const {
+    if (outcome == Outcome::rejected) return {};
+    return (scheduled < Time{} ? ended : scheduled) - request->arrival;
+  }
+  /// Whether it completed by its deadline, where it has one.
+  [[nodiscard]] bool met_deadline() const {
+    return request->deadline && outcome == Outcome::completed && ended - request->arrival <= *request->deadline;
+  }
 };
 
 /// KV memory in slots, one a token.
@@ -162,7 +179,11 @@ struct StepFacts {
   std::int64_t remote_found_tokens = 0;  // and what was loaded from elsewhere
   Bytes stored_bytes{};                  // that went to the host tier and came from it
   Bytes loaded_bytes{};
-  Duration transfer_time{};                      // by how much the step is longer for it
+  std::int64_t host_tier_blocks = 0;  // of both
+  Bytes loaded_beside_bytes{};        // that began to come from it to requests that wait, which no step's time counts
+  // What all of it takes; the ledger says how much of that the step waited for and how much ran beside it.
+  Duration transfer_time{};
+  std::span<const SwapFacts> swaps;              // whose the blocks are that were swapped
   std::int64_t cached_blocks_evicted = 0;        // of findable KV that nobody held, since the pass before
   std::span<const EvictionFacts> evictions;      // in the order of eviction
   std::span<const DroppedToken> dropped_tokens;  // of the step before

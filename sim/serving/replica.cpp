@@ -178,7 +178,7 @@ void Replica::price_pass() {
   facts_.recompute_time = std::max(Duration{}, facts_.ledger.duration() - rest);
 }
 
-// What moving KV to the host and back adds to the step: the pass waits for it.
+// What moving KV to the host and back takes, and adds to the step.
 void Replica::price_transfers() {
   const HostTransfer& host = state_.config.host;
   for (const EvictionFacts& one : decisions_.evictions) {
@@ -190,12 +190,17 @@ void Replica::price_transfers() {
   facts_.host_found_tokens = decisions_.host_found;
   facts_.remote_found_tokens = decisions_.remote_found;
   facts_.stored_bytes = host.bytes(decisions_.blocks_stored);
-  facts_.loaded_bytes = host.bytes(decisions_.blocks_loaded + decisions_.blocks_loading);
+  facts_.loaded_bytes = host.bytes(decisions_.blocks_loaded);
+  facts_.loaded_beside_bytes = host.bytes(decisions_.blocks_loading);
   facts_.transfer_time = host.time(decisions_.blocks_out + decisions_.blocks_stored) +
                          host.time(decisions_.blocks_in + decisions_.blocks_loaded);
   facts_.ledger.of(ByteKind::host_transfer) +=
       facts_.swapped_out_bytes + facts_.swapped_in_bytes + facts_.stored_bytes + facts_.loaded_bytes;
-  facts_.ledger.spend(TimePart::transfers, BoundBy::transfers, facts_.transfer_time);
+  facts_.host_tier_blocks = decisions_.blocks_stored + decisions_.blocks_loaded;
+  facts_.swaps = decisions_.swaps;
+  facts_.ledger.spend_transfers(facts_.transfer_time, host.beside_step);
+  // Where transfers last longer than what would be left without the recompute, that much of it costs nothing.
+  facts_.recompute_time = std::min(facts_.recompute_time, facts_.ledger.duration() - facts_.transfer_time);
 }
 
 // Under `fail_after` a request that evicted itself too often, or that even an empty server refuses, is given up.

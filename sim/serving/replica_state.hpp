@@ -53,6 +53,7 @@ struct PassDecisions {
   std::vector<Chunk> found;         // tokens found in place at admission, where there were any
   std::vector<Sequence*> loads;     // who began to load KV
   std::vector<Chunk> swapped_in;    // who came back from the host, with its tokens
+  std::vector<SwapFacts> swaps;     // whose blocks were moved
   std::int64_t blocks_out = 0;      // moved to the host, and back
   std::int64_t blocks_in = 0;
   std::int64_t blocks_stored = 0;  // moved to the host tier, and from it
@@ -84,6 +85,7 @@ struct PassDecisions {
     found.clear();
     loads.clear();
     swapped_in.clear();
+    swaps.clear();
     blocks_out = blocks_in = blocks_stored = blocks_loaded = blocks_loading = host_found = remote_found = 0;
     limit = AdmissionLimit::arrivals;
     moved = false;

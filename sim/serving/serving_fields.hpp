@@ -32,6 +32,12 @@ inline bool defer_frees_is_read(const SchedulerSpec& scheduler) {
   return engine_reads(scheduler.engine, "defer_frees") && scheduler.async;
 }
 
+// TensorRT-LLM has a name of its own for the same limit.
+inline bool max_num_batched_tokens_is_read(const SchedulerSpec& scheduler) {
+  const bool renamed = engine_reads(scheduler.engine, "max_num_tokens") && scheduler.trtllm.max_num_tokens;
+  return engine_reads(scheduler.engine, "max_num_batched_tokens") && !renamed;
+}
+
 inline std::vector<std::string_view> engine_names() {
   std::vector<std::string_view> names;
   for (const EngineRow& row : engine_table()) names.push_back(row.name);
@@ -74,7 +80,9 @@ inline constexpr Field common_scheduler_fields[] = {
          .kind = Kind::tokens,
          .range = from_to(1, most_tokens_of_a_step),
          .default_words = "8192 on a GPU that reports at least 70 GiB and is no A100, or without hardware; else 2048",
-         .applies = where_read<"max_num_batched_tokens">}),
+         .applies = when<&max_num_batched_tokens_is_read>("scheduler.engine is one that has it and "
+                                                          "scheduler.max_num_tokens is absent",
+                                                          "engine")}),
     field<&SchedulerSpec::long_prefill_token_threshold>("long_prefill_token_threshold",
                                                         {.doc = "most tokens of one prompt in a step; 0: no limit",
                                                          .source = DefaultSource::spec,

@@ -39,7 +39,8 @@ inline constexpr Field trtllm_fields[] = {
                            .need = Need::optional,
                            .kind = Kind::tokens,
                            .range = from_to(1, most_tokens_of_a_step),
-                           .applies = where_read<"max_num_tokens">}),
+                           .applies = where_read<"max_num_tokens">,
+                           .stands_for = "max_num_batched_tokens"}),
     field_in<&SchedulerSpec::trtllm, &TrtllmKnobs::context_chunking_policy>(
         "context_chunking_policy",
         {.doc = "how prompts that do not fit one step together are cut; `none`: each is computed whole",

@@ -12,31 +12,16 @@ namespace {
 
 constexpr int schema_version = 1;
 
-void strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.member_array(name);
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
-}
-
-void text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  if (text.empty()) {
-    json.null();
-  } else {
-    json.value(text);
-  }
-}
-
 void variant(JsonWriter& json, const VariantComparison& comparison, std::size_t index) {
   const Variant& one = comparison.variants[index];
   const PlayedSeeds& played = comparison.played[index];
   json.begin_object().member("name", one.name).member("file", one.file);
-  strings(json, "varied", one.sets);
-  text_or_null(json, "case", one.scenario ? one.scenario->case_name : "");
-  text_or_null(json, "hash", comparison.hashes[index]);
-  text_or_null(json, "cannot_run", played.objection);
-  strings(json, "oracles", played.oracles);
-  strings(json, "warnings", played.warnings);
+  json.member_texts("varied", one.sets);
+  json.member_text("case", one.scenario ? one.scenario->case_name : "");
+  json.member_text("hash", comparison.hashes[index]);
+  json.member_text("cannot_run", played.objection);
+  json.member_texts("oracles", played.oracles);
+  json.member_texts("warnings", played.warnings);
   json.member_array("runs");
   const bool ran = played.objection.empty();
   for (std::size_t seed = 0; ran && seed < played.seeds.size(); ++seed) {
@@ -77,8 +62,8 @@ void write_json(const VariantComparison& comparison, std::ostream& out) {
   json.end_array()
       .member("seeds_are_equal", comparison.seeds_are_equal)
       .member("same_requests", comparison.request_notes.empty());
-  strings(json, "request_notes", comparison.request_notes);
-  text_or_null(json, "compared_with", comparison.first ? comparison.variants[*comparison.first].name : "");
+  json.member_texts("request_notes", comparison.request_notes);
+  json.member_text("compared_with", comparison.first ? comparison.variants[*comparison.first].name : "");
   json.member("confidence", 0.95).member("interval", "paired differences, Student's t").member_array("variants");
   for (std::size_t v = 0; v < comparison.variants.size(); ++v) variant(json, comparison, v);
   json.end_array().member_array("metrics");

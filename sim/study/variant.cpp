@@ -1,6 +1,5 @@
 #include "sim/study/variant.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>

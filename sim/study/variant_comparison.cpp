@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "sim/core/quantity_text.hpp"
 #include "sim/core/suggest.hpp"

@@ -74,12 +74,13 @@ class Cursor {
   std::size_t offset_ = 0;
 };
 
-std::int64_t tokens(const Cursor& cursor, std::string_view key, const PlacedNumber& number) {
-  std::int64_t value = 0;
-  const std::string text = std::to_string(number.value);
-  const std::string_view wrong = read_tokens(text, value);
-  if (!wrong.empty()) cursor.refuse(number.offset, std::string(key) + " is " + text + ": " + std::string(wrong));
-  return value;
+PlacedNumber tokens(Cursor& cursor, std::string_view key) {
+  const PlacedNumber number = cursor.whole_number(key);
+  const std::string_view wrong = objection_to_tokens(number.value);
+  if (!wrong.empty()) {
+    cursor.refuse(number.offset, std::string(key) + " is " + std::to_string(number.value) + ": " + std::string(wrong));
+  }
+  return number;
 }
 
 void read_ids(Cursor& cursor, std::vector<std::int64_t>& ids) {
@@ -102,12 +103,10 @@ void read_value(Cursor& cursor, std::size_t key, MooncakeRow& row) {
         cursor.refuse(row.timestamp.offset, "expected at most 2^62 ns in milliseconds, which is 146 years");
       return;
     case 1:
-      row.input_length = cursor.whole_number(keys[1]);
-      row.input_length.value = tokens(cursor, keys[1], row.input_length);
+      row.input_length = tokens(cursor, keys[1]);
       return;
     case 2:
-      row.output_length = cursor.whole_number(keys[2]);
-      row.output_length.value = tokens(cursor, keys[2], row.output_length);
+      row.output_length = tokens(cursor, keys[2]);
       return;
     default:
       read_ids(cursor, row.hash_ids);

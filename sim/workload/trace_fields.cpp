@@ -22,7 +22,10 @@ std::string_view read_integer(std::string_view field, std::int64_t& value) {
 
 std::string_view read_tokens(std::string_view field, std::int64_t& value) {
   const std::string_view wrong = read_integer(field, value);
-  if (!wrong.empty()) return wrong;
+  return wrong.empty() ? objection_to_tokens(value) : wrong;
+}
+
+std::string_view objection_to_tokens(std::int64_t value) {
   if (value == 0) {
     return "a request has at least 1 token of either kind; a zero usually marks a failed call: take such rows out of "
            "the "

@@ -13,6 +13,8 @@ namespace decodesim {
 
 /// 1 to 1,000,000,000.
 std::string_view read_tokens(std::string_view field, std::int64_t& value);
+/// The same of a number that was read: empty, or what is wrong with it.
+std::string_view objection_to_tokens(std::int64_t value);
 /// Any integer of 64 bits.
 std::string_view read_integer(std::string_view field, std::int64_t& value);
 /// Nanoseconds as a whole number, 0 to 2^62.

@@ -47,12 +47,12 @@ TEST_CASE("what victims of preemption find again is counted apart from what user
   Hits hits;
   const auto cases = play_behaviour("b19-prefix-hits", &hits);
   const Report& report = cases.at("random-prompts-under-pressure").report;
-  const double again = static_cast<double>(report.evictions.ledger.account.found_again_tokens);
-  const double looked_up = again + static_cast<double>(report.evictions.recomputed_tokens) + 1600.0 * 1024;
-  MESSAGE("random prompts: " << report.evictions.preemptions << " preemptions, " << 100 * again / looked_up
+  const double again = static_cast<double>(report.evictions.run.account.found_again_tokens);
+  const double looked_up = again + static_cast<double>(report.evictions.run.account.recomputed_tokens) + 1600.0 * 1024;
+  MESSAGE("random prompts: " << report.evictions.run.account.preemptions << " preemptions, " << 100 * again / looked_up
                              << " % of the tokens looked up were found, all by victims");
   // Reported: 32.2 % "hits" of random prompts, 259 running and 535 waiting.
-  CHECK(report.evictions.preemptions > 0);
+  CHECK(report.evictions.run.account.preemptions > 0);
   CHECK(again / looked_up >= 0.05);
   CHECK(again / looked_up <= 0.60);
   CHECK(report.prefix.found_tokens == 0);

@@ -41,7 +41,7 @@ TEST_CASE("where max_num_seqs binds, an urgent request waits until somebody less
   CHECK(waits.ttft >= until_a_place);
   CHECK(waits.ttft >= 5 * urgent(cases.at("shared")).ttft);
   CHECK(waits.preemptions == 0);
-  CHECK(cases.at("no-place-left").report.evictions.preemptions == 0);
+  CHECK(cases.at("no-place-left").report.evictions.run.account.preemptions == 0);
 }
 
 }  // namespace decodesim::tests

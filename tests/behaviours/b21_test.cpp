@@ -12,7 +12,7 @@ TEST_CASE("a request that can never fit is turned away at its arrival, and those
   CHECK(report.completed == 3);
   CHECK(report.rejected == 1);
   CHECK(report.watchdog.empty());
-  CHECK(report.evictions.preemptions == 0);
+  CHECK(report.evictions.run.account.preemptions == 0);
 }
 
 TEST_CASE("a server without such a check evicts it for ever, and the watchdog says so") {
@@ -30,7 +30,7 @@ TEST_CASE("a server that gives up after some evictions of itself serves the othe
   const Report& report = cases.at("gives-up").report;
   CHECK(report.completed == 3);
   CHECK(report.cancelled == 1);
-  CHECK(report.evictions.max_per_request >= 3);
+  CHECK(report.evictions.run.most >= 3);
 }
 
 }  // namespace decodesim::tests

@@ -10,7 +10,7 @@ namespace decodesim::tests {
 
 TEST_CASE("a larger cache gains throughput while there are preemptions, and nothing beyond") {
   const auto cases = play_behaviour("b23-more-kv");
-  const auto preemptions = [&](const char* name) { return cases.at(name).report.evictions.preemptions; };
+  const auto preemptions = [&](const char* name) { return cases.at(name).report.evictions.run.account.preemptions; };
   const auto rate = [&](const char* name) { return cases.at(name).report.output_throughput; };
   for (const char* name : {"3-gib", "6-gib", "12-gib"}) {
     MESSAGE(std::string(name) << ": " << preemptions(name) << " preemptions, " << rate(name) << " tok/s");

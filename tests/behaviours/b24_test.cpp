@@ -11,7 +11,7 @@ namespace decodesim::tests {
 TEST_CASE("a small watermark takes most preemptions away and gains throughput, a large one loses it again") {
   const auto cases = play_behaviour("b24-watermark");
   const auto preemptions = [&](const char* name) {
-    return static_cast<double>(cases.at(name).report.evictions.preemptions);
+    return static_cast<double>(cases.at(name).report.evictions.run.account.preemptions);
   };
   const auto rate = [&](const char* name) { return cases.at(name).report.output_throughput; };
   for (const char* name : {"off", "2-percent", "5-percent", "10-percent", "15-percent"}) {

@@ -30,9 +30,9 @@ TEST_CASE("a prompt admitted on its first chunk alone slows down all that decode
   CHECK(fall >= 10);
   CHECK(fall <= 70);
   // All that work is done again and again: far more tokens are recomputed than the prompt has.
-  CHECK(storm.report.evictions.preemptions >= 20);
-  CHECK(storm.report.evictions.recomputed_tokens >= 10 * 100'000);
-  CHECK(calm.report.evictions.preemptions == 0);
+  CHECK(storm.report.evictions.run.account.preemptions >= 20);
+  CHECK(storm.report.evictions.run.account.recomputed_tokens >= 10 * 100'000);
+  CHECK(calm.report.evictions.run.account.preemptions == 0);
   CHECK(storm.report.completed == 5);
   CHECK(calm.report.completed == 5);
 }

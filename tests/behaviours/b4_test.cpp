@@ -54,9 +54,9 @@ TEST_CASE("taking back one of a few very long requests costs an order of magnitu
   CHECK(fall <= 30);
 
   // A retraction costs the whole prefill again: at least one prompt of 640k tokens.
-  CHECK(full.report.evictions.preemptions >= 1);
-  CHECK(full.report.evictions.recomputed_tokens >= 640'000 * full.report.evictions.preemptions);
-  CHECK(roomy.report.evictions.preemptions == 0);
+  CHECK(full.report.evictions.run.account.preemptions >= 1);
+  CHECK(full.report.evictions.run.account.recomputed_tokens >= 640'000 * full.report.evictions.run.account.preemptions);
+  CHECK(roomy.report.evictions.run.account.preemptions == 0);
   CHECK(full.report.completed == 7);
   CHECK(roomy.report.completed == 7);
 }

@@ -61,7 +61,7 @@ TEST_CASE("as contexts grow in a full pool fewer sequences run, and throughput f
   CHECK(slower >= 0.20);
   CHECK(slower <= 0.40);
   CHECK(cases.at("").report.completed == 100);
-  CHECK(cases.at("").report.evictions.preemptions > 0);
+  CHECK(cases.at("").report.evictions.run.account.preemptions > 0);
 }
 
 }  // namespace decodesim::tests

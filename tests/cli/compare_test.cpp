@@ -29,6 +29,19 @@ TEST_CASE("compare prints a table, or with --json one document of the same numbe
   CHECK(json.at("variants").at(0).at("runs").size() == 2);
 }
 
+TEST_CASE("compare tells oracles once on stderr, beside its table and its document") {
+  const std::string command = "compare chat-on-hgx-h100 --seeds 2 --vary scheduler.queue_order=fcfs,sjf ";
+  const std::string knows = "it knows how many tokens each request will generate, exactly, as no real server can\n";
+  for (const char* form : {"", "--json"}) {
+    const ProgramResult result = run_program(command + form);
+    CHECK(result.exit_code == 0);
+    const std::size_t first = result.err.find(knows);
+    REQUIRE(first != std::string::npos);
+    CHECK(result.err.find(knows, first + 1) == std::string::npos);
+    CHECK(result.out.find("how many tokens each request will generate, exactly") != std::string::npos);
+  }
+}
+
 TEST_CASE("compare exits with 4 where a limit of --fail-above is broken, and names metric and variant") {
   const std::string slow = "compare scenarios/chat-on-hgx-h100.yaml --seeds 1 --vary scheduler.max_num_seqs=64,8";
   const ProgramResult worse = run_program(slow + " --fail-above mean_ttft_ms=5%");

@@ -1,8 +1,13 @@
 // The run command at its edges: exit codes, interruption, files.
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -48,11 +53,90 @@ TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   CHECK(accounted == report.at("requests_in").get<std::int64_t>());
 }
 
+TEST_CASE("an oracle is told once on stderr, and in the summary of each case that has it") {
+  const auto times = [](const std::string& text, const std::string& part) {
+    int count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  const ProgramResult one = run_program("run chat-on-hgx-h100 --set scheduler.queue_order=sjf");
+  CHECK(times(one.err, "oracle") == 1);
+  CHECK(one.err.find("the scheduler is an oracle: it knows how many tokens each request will generate, exactly, as no "
+                     "real server can\n") != std::string::npos);
+  CHECK(times(one.out, "knows how many tokens each request will generate, exactly\n") == 1);
+  // Four cases with one cost model, of which the first and the last know nothing.
+  const ProgramResult four = run_program("run paging-against-reservation --set workload.num_requests=20");
+  CHECK(times(four.err, "oracle") == 2);
+  CHECK(times(four.out, "\nOracle ") == 2);
+  CHECK(times(four.out, "knows the final length that it reserves memory for\n") == 1);
+}
+
 TEST_CASE("a file that cannot be written is an error, and nothing is left behind") {
   const ProgramResult result =
       run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv /nonexistent/folder/r.csv");
   CHECK(result.exit_code == 1);
   CHECK(result.err.find("/nonexistent/folder/r.csv") != std::string::npos);
+}
+
+TEST_CASE("what was swapped adds up: over classes in the document, over requests in their table") {
+  const std::string stem =
+      (std::filesystem::temp_directory_path() / ("decodesim-swaps-" + std::to_string(::getpid()))).string();
+  std::ofstream scenario(stem + ".yaml");
+  scenario << "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nparallel: {tp: 8}\ncost: {model: roofline}\n"
+              "scheduler: {engine: vllm-v0, preemption_mode: swap, max_model_len: 1000}\n"
+              "memory: {num_gpu_blocks: 50, host_link: {overlap: step, bandwidth: 1 GB/s}}\nworkload:\n  requests:\n";
+  for (int i = 0; i < 16; ++i) {
+    scenario << "    - {input_tokens: " << 200 + 13 * i << ", output_tokens: " << 60 + 7 * i
+             << ", class: " << (i % 3 == 0 ? "chat" : "batch") << "}\n";
+  }
+  scenario.close();
+  const ProgramResult result = run_program("run " + stem + ".yaml --json --requests-csv " + stem + ".csv");
+  REQUIRE(result.exit_code == 0);
+  const auto report = nlohmann::json::parse(result.out);
+  const auto& run = report.at("evictions");
+  const auto& transfers = report.at("transfers");
+  REQUIRE(run.at("by_fate").at("swapped") > 3);
+  CHECK(run.at("swapped_out_bytes") == transfers.at("out_bytes"));
+  CHECK(run.at("swapped_in_bytes") == transfers.at("in_bytes"));
+  const auto nanoseconds = [](const nlohmann::json& seconds) { return std::llround(seconds.get<double>() * 1e9); };
+  for (const std::string part : {"time_s", "waited_s", "overlapped_s"}) {
+    CAPTURE(part);
+    const std::int64_t all = nanoseconds(transfers.at(part));
+    CHECK(all > 0);
+    CHECK(nanoseconds(run.at("transfer_" + part)) + nanoseconds(transfers.at("host_cache").at(part)) == all);
+    std::int64_t sum = 0;
+    for (const auto& one : run.at("classes")) sum += nanoseconds(one.at("transfer_" + part));
+    CHECK(sum == nanoseconds(run.at("transfer_" + part)));
+  }
+  CHECK(run.at("classes").size() == 2);
+  for (const std::string part : {"swapped_out_bytes", "swapped_in_bytes"}) {
+    double sum = 0;
+    for (const auto& one : run.at("classes")) sum += one.at(part).get<double>();
+    CHECK(sum == run.at(part));
+  }
+  CHECK(nanoseconds(report.at("ledger").at("hidden_transfer_seconds")) == nanoseconds(transfers.at("overlapped_s")));
+  CHECK(nanoseconds(report.at("ledger").at("seconds").at("transfers")) == nanoseconds(transfers.at("waited_s")));
+
+  // The last four cells of each row: bytes out and in, milliseconds in all and waited.
+  std::ifstream table(stem + ".csv");
+  std::array<double, 4> sums{};
+  std::string row;
+  std::getline(table, row);
+  CHECK(row.ends_with(",swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms"));
+  while (std::getline(table, row)) {
+    for (std::size_t i = sums.size(); i-- > 0; row.resize(row.rfind(','))) {
+      const std::string cell = row.substr(row.rfind(',') + 1);
+      if (!cell.empty()) sums[i] += std::stod(cell);
+    }
+  }
+  CHECK(sums[0] == run.at("swapped_out_bytes"));
+  CHECK(sums[1] == run.at("swapped_in_bytes"));
+  CHECK(std::llround(sums[2] * 1e6) == nanoseconds(run.at("transfer_time_s")));
+  CHECK(std::llround(sums[3] * 1e6) == nanoseconds(run.at("transfer_waited_s")));
+  const ProgramResult text = run_program("run " + stem + ".yaml");
+  CHECK(text.out.find(" beside steps; steps waited ") != std::string::npos);
+  CHECK(text.out.find("\n  transfers, beside") != std::string::npos);
+  for (const char* ending : {".yaml", ".csv"}) std::filesystem::remove(stem + ending);
 }
 
 TEST_CASE("a missing scenario file exits with 1 and an unknown option with 2, each named") {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "sim/scenario/assemble.hpp"
@@ -30,6 +32,15 @@ std::vector<fs::path> scenarios() {
   return files;
 }
 
+/// What a scenario that is about an oracle is warned of is no mistake in it.
+std::string without_oracles(const std::string& warnings) {
+  std::istringstream lines(warnings);
+  std::string others;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("warning: the scheduler is an oracle: ")) others += line + "\n";
+  return others;
+}
+
 }  // namespace
 
 TEST_CASE("every scenario that comes with the program gives the result that is kept for it") {
@@ -39,7 +50,7 @@ TEST_CASE("every scenario that comes with the program gives the result that is k
     CAPTURE(scenario.filename().string());
     const ProgramResult result = run_program("run 'scenarios/" + scenario.filename().string() + "' --json");
     CHECK(result.exit_code == 0);
-    CHECK(result.err == "");
+    CHECK(without_oracles(result.err) == "");
     const std::string kept = (root / "tests" / "golden" / "results" / (scenario.stem().string() + ".json")).string();
     if (update) std::ofstream(kept, std::ios::binary) << result.out;
     CHECK(result.out != "");

@@ -26,12 +26,20 @@ struct Told : Observer {
   std::map<std::int64_t, std::string> classes;
   Duration busy{};
   std::vector<RequestFacts> ends;
+  TransferTime transfers;
+  Victims victims;
+  EvictionAccount of_requests;
   void arrived(const Request& request) override { classes[request.index] = request.class_name; }
   void step(const StepFacts& facts) override {
     for (const EvictionFacts& one : facts.evictions) {
       sum.add(one);
       requests[one.victim->index].add(one);
     }
+    for (const SwapFacts& one : facts.swaps) sum.add(one);
+    transfers.total += facts.transfer_time;
+    transfers.waited += facts.ledger.of(TimePart::transfers);
+    CHECK(facts.end - facts.start == facts.ledger.duration());
+    victims.step(facts);
     sum.recompute_time += facts.recompute_time;
     sum.recomputed_tokens += facts.recomputed_tokens;
     busy += facts.end - facts.start;
@@ -39,12 +47,33 @@ struct Told : Observer {
     for (const RecomputeFacts& one : facts.recomputes) tokens += one.tokens;
     CHECK(tokens == facts.recomputed_tokens);
   }
-  void ended(const RequestFacts& facts) override { ends.push_back(facts); }
+  void ended(const RequestFacts& facts) override {
+    ends.push_back(facts);
+    const EvictionAccount account = victims.ended(facts);
+    CHECK(account.transfers.waited <= account.transfers.total);
+    CHECK(account.swapped_in_blocks <= account.swapped_out_blocks);
+    of_requests += account;
+  }
 };
 
 template <std::size_t size>
 std::int64_t total(const std::array<std::int64_t, size>& parts) {
   return std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+}
+
+/// What was swapped, and the host tier's part, are all that moved.
+void check_transfers(const Report& report, const Told& told, const HostTransfer& host) {
+  const EvictionAccount& run = report.evictions.run.account;
+  CHECK(run.swapped_out_blocks == told.sum.swapped_out_blocks);
+  CHECK(run.swapped_in_blocks == told.sum.swapped_in_blocks);
+  CHECK(host.bytes(run.swapped_out_blocks) == report.transfers.out);
+  CHECK(host.bytes(run.swapped_in_blocks) == report.transfers.in);
+  CHECK(report.transfers.time == told.transfers);
+  TransferTime parts = run.transfers;
+  parts += report.transfers.host_tier;
+  CHECK(parts == told.transfers);
+  if (!host.beside_step) CHECK(told.transfers.overlapped() == Duration{});
+  if (report.transfers.stored + report.transfers.loaded == Bytes{}) CHECK(report.transfers.host_tier == TransferTime{});
 }
 
 std::int64_t requests_in(const std::vector<PreemptionHistogram::Bin>& bins) {
@@ -57,6 +86,7 @@ std::int64_t requests_in(const std::vector<PreemptionHistogram::Bin>& bins) {
 
 TEST_CASE("in random runs evictions by reason, by request and by class are those of the run") {
   std::int64_t evicting = 0;
+  std::int64_t overlapping = 0;
   for (std::uint64_t seed = 1; seed <= last_seed() / 4; ++seed) {
     CAPTURE(seed);
     RandomScenario scenario = random_scenario(seed);
@@ -68,12 +98,13 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     header.requests = static_cast<std::int64_t>(scenario.requests.size());
     header.usable_blocks = scenario.server.usable_blocks;
     header.block_size = scenario.server.block_size;
+    header.moved_block = scenario.server.host.bytes(1);
     header.closed_loop = scenario.concurrency.has_value();
     Measurements measurements(header, scenario.run, scenario.slo);
     Told told;
     play(engines().back(), scenario.server, scenario.requests, scenario.concurrency, {&measurements, &told});
     const Report report = measurements.report();
-    const EvictionSummary& run = report.evictions.ledger;
+    const EvictionSummary& run = report.evictions.run;
 
     CHECK(run.account.preemptions == told.sum.preemptions);
     CHECK(run.account.by_reason == told.sum.by_reason);
@@ -102,6 +133,9 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
       CHECK(one.account.preemptions == of_class);
     }
     CHECK(classes == run.account);
+    CHECK(told.of_requests == run.account);
+    check_transfers(report, told, scenario.server.host);
+    overlapping += run.account.transfers.overlapped() > Duration{} ? 1 : 0;
     CHECK(received == run.blocks_received);
 
     const auto ends = told.ends;
@@ -133,6 +167,7 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     }
   }
   CHECK(evicting > static_cast<std::int64_t>(last_seed() / 40));
+  CHECK(overlapping > static_cast<std::int64_t>(last_seed() / 400));
 }
 
 TEST_CASE("a step's recompute time is split by tokens, to the nanosecond") {
@@ -149,6 +184,35 @@ TEST_CASE("a step's recompute time is split by tokens, to the nanosecond") {
   const std::vector<RecomputeFacts> large{{&requests[0], 999'999'999}, {&requests[1], 1'000'000'000}};
   const std::vector<Duration> shares = split_recompute_time(Duration(40'000'000'000'001), large);
   CHECK(shares[0] + shares[1] == Duration(40'000'000'000'001));
+}
+
+TEST_CASE("a step's transfers are split by blocks among its swaps and the host tier, to the nanosecond") {
+  const Request a = request_of(0, "", at(0), 1, 1);
+  const Request b = request_of(1, "", at(0), 1, 1);
+  const std::vector<SwapFacts> swaps{{&b, true, 1}, {&a, false, 1}};
+  StepFacts facts;
+  facts.swaps = swaps;
+  facts.host_tier_blocks = 1;
+  facts.transfer_time = Duration(100);
+  facts.ledger.spend(TimePart::fixed, BoundBy::fixed, Duration(90));
+  facts.ledger.spend_transfers(facts.transfer_time, true);
+  CHECK(facts.ledger.duration() == Duration(100));
+  CHECK(facts.ledger.hidden_transfers == Duration(90));
+  // 100 = 34 + 33 + 33, the lower index before the higher and the host tier last; of the 10 that are waited for 3.4 go to
+  // the first, whose remainder is the largest.
+  CHECK(split_transfers(facts) == std::vector<TransferTime>{{Duration(33), Duration(3)},
+                                                            {Duration(34), Duration(4)},
+                                                            {Duration(33), Duration(3)}});
+  // Longer than everything else, and shorter than a nanosecond each.
+  facts.transfer_time = Duration(2);
+  facts.ledger = {};
+  facts.ledger.spend_transfers(facts.transfer_time, true);
+  CHECK(split_transfers(facts) ==
+        std::vector<TransferTime>{{Duration(1), Duration(1)}, {Duration(1), Duration(1)}, {Duration(0), Duration(0)}});
+  // Where no time passes nothing is split.
+  facts.transfer_time = {};
+  facts.ledger = {};
+  CHECK(split_transfers(facts) == std::vector<TransferTime>(3));
 }
 
 TEST_CASE("the histogram counts requests by their evictions, singly up to four and then in doubling bins") {

@@ -125,11 +125,12 @@ TEST_CASE("the requests table has a row a request in the order of the workload, 
         "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
         "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,"
         "preempted_by_itself,blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,"
-        "swapped_out_tokens,found_again_tokens,recompute_waited_ms\n"
+        "swapped_out_tokens,found_again_tokens,recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,"
+        "transfer_waited_ms\n"
         "0,A,completed,,0.000000000,0.000000000,1.000000000,3.000000000,1000.000000,1000.000000,3000.000000,6,3,3,0,0,"
-        "0,,,,0,,,,,,,,,,,,,0.000000\n"
+        "0,,,,0,,,,,,,,,,,,,0.000000,,,,\n"
         "1,B,completed,,1.000000000,1.000000000,2.000000000,2.000000000,1000.000000,,1000.000000,3,1,1,0,0,0,,,,0,,,,,,"
-        ",,,,,,,0.000000\n");
+        ",,,,,,,0.000000,,,,\n");
 }
 
 TEST_CASE("a request that was evicted has its account in its row") {
@@ -163,7 +164,34 @@ TEST_CASE("a request that was evicted has its account in its row") {
   table.ended(end);
   table.run_ended({at(5), false, ""});
   const std::string text = content(folder.file("requests.csv"));
-  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000\n"));
+  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000,,,,\n"));
+}
+
+TEST_CASE("a request whose KV went to the host has the bytes and its part of the time in its row") {
+  const Folder folder;
+  RequestsCsv table(folder.file("requests.csv"), Bytes(2e9));
+  const Request a = request_of(0, "", at(0), 6, 3);
+  const std::vector<EvictionFacts> evictions{
+      {.victim = &a, .fate = KvFate::swapped, .tokens = 6, .blocks = 3, .free_before = 1}};
+  const std::vector<SwapFacts> out{{&a, true, 3}};
+  StepFacts step = step_of(1, at(0), at(1));
+  step.evictions = evictions;
+  step.swaps = out;
+  step.transfer_time = Duration(1'500'000);
+  step.ledger.spend_transfers(step.transfer_time, true);
+  table.step(step);
+  const std::vector<SwapFacts> in{{&a, false, 3}};
+  StepFacts back = step_of(2, at(1), at(2));
+  back.swaps = in;
+  back.transfer_time = seconds(2);
+  back.ledger.spend_transfers(back.transfer_time, true);
+  table.step(back);
+  RequestFacts end = completed(a, at(0), at(1), at(5));
+  end.preemptions = 1;
+  end.swapped_out_tokens = 6;
+  table.ended(end);
+  table.run_ended({at(5), false, ""});
+  CHECK(content(folder.file("requests.csv")).ends_with(",6000000000,6000000000,2001.500000,1000.000000\n"));
 }
 
 TEST_CASE("what never came is an empty cell, and a missing request does not hold back the rest") {
@@ -176,10 +204,11 @@ TEST_CASE("what never came is an empty cell, and a missing request does not hold
   table.ended(failed(big, Outcome::rejected, "never fits, \"ever\"", at(1)));
   table.run_ended({});
   const std::string text = content(folder.file("requests.csv"));
-  CHECK(text.substr(text.find('\n') + 1) ==
-        "2,'=SUM(A1),rejected,\"never fits, "
-        "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,\n"
-        "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000\n");
+  CHECK(
+      text.substr(text.find('\n') + 1) ==
+      "2,'=SUM(A1),rejected,\"never fits, "
+      "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,,,,,\n"
+      "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000,,,,\n");
 }
 
 TEST_CASE("the time per token is rounded half up to a nanosecond") {

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/scenario/catalog.hpp"
 #include "tests/scenario/loading.hpp"
@@ -23,11 +26,12 @@ struct Ran {
   std::string err;
 };
 
-// Runs the program with arguments as a shell reads them.
-Ran decodesim(const std::string& args) {
+// Runs the program with arguments as a shell reads them, with its own catalog or one that lies at `home`.
+Ran decodesim(const std::string& args, const std::string& home = "") {
   const Folder folder;
   const std::string err = (folder.path() / "err").string();
-  FILE* pipe = popen((std::string(DECODESIM_BINARY) + " " + args + " 2>" + err).c_str(), "r");
+  const std::string program = (home.empty() ? "" : "DECODESIM_HOME='" + home + "' ") + std::string(DECODESIM_BINARY);
+  FILE* pipe = popen((program + " " + args + " 2>" + err).c_str(), "r");
   REQUIRE(pipe != nullptr);
   Ran ran;
   std::array<char, 4096> buffer{};
@@ -227,19 +231,48 @@ TEST_CASE("a catalog that is nowhere is named, with what to set") {
                                       "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: "
                                       "{num_requests: 3, input_tokens: 5, output_tokens: 2}\n")
                                .string();
-  // The shell's assignment goes before the program's name, so it is given through env.
-  FILE* pipe = popen(("DECODESIM_HOME= env DECODESIM_HOME=" + folder.path().string() + " " + DECODESIM_BINARY +
-                      " check " + file + " 2>&1")
-                         .c_str(),
-                     "r");
-  REQUIRE(pipe != nullptr);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    text.append(buffer.data(), count);
-  CHECK(WEXITSTATUS(pclose(pipe)) == 2);
-  CHECK(text.find("the catalog was not found at " + folder.path().string()) != std::string::npos);
-  CHECK(text.find("= help: set DECODESIM_HOME to") != std::string::npos);
+  const Ran ran = decodesim("check " + file, folder.path().string());
+  CHECK(ran.exit == 2);
+  CHECK(ran.err.find("the catalog was not found at " + folder.path().string()) != std::string::npos);
+  CHECK(ran.err.find("= help: set DECODESIM_HOME to") != std::string::npos);
+}
+
+TEST_CASE("a catalog that lacks one kind of entries says which, and where they would be") {
+  const Folder folder;
+  const std::vector<std::pair<std::string, std::string>> kinds{{"gpus", "hardware/gpus"},
+                                                               {"nodes", "hardware/nodes"},
+                                                               {"models", "workloads/models"},
+                                                               {"scenarios", "scenarios"}};
+  for (const auto& [there, path] : kinds) {
+    CAPTURE(there);
+    const std::string home = (folder.path() / ("only-" + there)).string();
+    std::filesystem::create_directories(home + "/" + path);
+    std::ofstream(home + "/" + path + "/one.yaml") << "# the only one\n";
+    CHECK(decodesim("list " + there, home).out == "one  the only one\n");
+    for (const auto& [lacking, where] : kinds) {
+      if (lacking == there) continue;
+      CAPTURE(lacking);
+      const Ran ran = decodesim("list " + lacking, home);
+      CHECK(ran.exit == 1);
+      CHECK(ran.out.empty());
+      CHECK(ran.err == "error: the catalog at " + home + " has no " + lacking + ": there are none in " + home + "/" +
+                           where + "; " + Catalog::remedy + "\n");
+    }
+  }
+  const std::string home = (folder.path() / "only-scenarios").string();
+  const std::string file =
+      folder
+          .write("s.yaml",
+                 "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: {num_requests: 3, "
+                 "input_tokens: 5, output_tokens: 2}\n")
+          .string();
+  const Ran check = decodesim("check " + file, home);
+  CHECK(check.exit == 2);
+  CHECK(check.err.find("has no models") != std::string::npos);
+  CHECK(check.err.find("has no nodes") != std::string::npos);
+  const Ran run = decodesim("run context-gap", (folder.path() / "only-gpus").string());
+  CHECK(run.exit == 1);
+  CHECK(run.err.find("has no scenarios") != std::string::npos);
 }
 
 TEST_CASE("--version takes no arguments") {

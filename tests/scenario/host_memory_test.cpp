@@ -56,6 +56,13 @@ TEST_CASE("blocks and bandwidth that are stated are taken as they are") {
   CHECK(host_of(scenario).transfer.bandwidth == BytesPerSecond(12e9));
 }
 
+TEST_CASE("transfers run beside the step only where that is stated") {
+  Scenario scenario = swapping();
+  CHECK(!host_of(scenario).transfer.beside_step);
+  scenario.memory.host_link.overlap = HostOverlap::step;
+  CHECK(host_of(scenario).transfer.beside_step);
+}
+
 TEST_CASE("under a fixed step transfers take no time") {
   Scenario scenario = swapping();
   scenario.cost.model = CostKind::fixed;

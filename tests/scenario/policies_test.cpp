@@ -2,7 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "sim/serving/policy_table.hpp"
+#include "sim/serving/serving_fields.hpp"
 #include "tests/scenario/marked_text.hpp"
 
 namespace decodesim::tests {
@@ -47,6 +52,71 @@ TEST_CASE("every policy that vllm-v1 leaves open loads by its name") {
     CAPTURE(row.name);
     CHECK(diagnostics_text(loaded.diagnostics) == "");
   }
+}
+
+TEST_CASE("two names of one field exclude each other under every engine that knows both, at the later of the two") {
+  std::int64_t pairs = 0;
+  for (const EngineRow& engine : engine_table()) {
+    SchedulerSpec spec;
+    spec.engine = engine.name;
+    for (const Field& field : scheduler_fields) {
+      if (field.stands_for.empty() || !field.applies_to(&spec)) continue;
+      ++pairs;
+      CAPTURE(engine.name);
+      CAPTURE(field.key);
+      const std::string one(field.key);
+      const std::string other(field.stands_for);
+      const std::string scheduler =
+          "scheduler:\n  engine: " + std::string(engine.name) + "\n  max_num_seqs: 64\n  max_model_len: 64\n";
+      for (const auto& [first, second] : {std::pair(one, other), std::pair(other, one)}) {
+        const Loaded loaded =
+            load_text(FIXED LOAD + scheduler + "  " + first + ": 512\n  # between them\n    \n  " + second + ": 512\n");
+        REQUIRE(loaded.diagnostics.size() == 1);
+        const Diagnostic& mistake = loaded.diagnostics.front();
+        CHECK(mistake.severity == Severity::error);
+        CHECK(mistake.line == 12);
+        CHECK(mistake.column == 3);
+        CHECK(mistake.message == "'scheduler." + first + "' and 'scheduler." + second +
+                                     "' are two names of one field, and both are stated");
+        CHECK(mistake.help == "keep one of them");
+
+        // Of two layers the later one counts, whichever name it takes.
+        const std::string text = FIXED LOAD + scheduler + "  " + first + ": 512\n";
+        const Loaded over = load_text(text, {"scheduler." + second + "=256"});
+        INFO(diagnostics_text(over.diagnostics));
+        REQUIRE(over.scenarios.size() == 1);
+        REQUIRE(over.diagnostics.size() == 1);
+        CHECK(over.diagnostics.front().code == "superseded");
+        CHECK(over.diagnostics.front().message == "'scheduler." + second + "' is stated later than 'scheduler." +
+                                                      first + "', which it leaves without effect: it is dropped");
+        const Scenario alone = load_one(FIXED LOAD + scheduler + "  " + second + ": 256\n");
+        CHECK(scenario_text(over.scenarios.front()) == scenario_text(alone));
+        CHECK(over.scenarios.front().stated == alone.stated);
+        // What is written out is what was meant, and loads again.
+        CHECK(scenario_text(alone).find(first + ": ") == std::string::npos);
+        CHECK(scenario_text(load_one(scenario_text(alone))) == scenario_text(alone));
+      }
+    }
+  }
+  CHECK(pairs == 3);
+}
+
+TEST_CASE("a value under one of two names is dropped where a later layer takes an engine that does not know it") {
+  const std::string text = FIXED LOAD
+      "scheduler: {engine: trtllm-guaranteed-no-evict, max_num_tokens: 512, max_num_seqs: 64, max_model_len: 64}\n";
+  const Loaded other = load_text(text, {"scheduler.engine=vllm-v1", "scheduler.max_num_batched_tokens=4096"});
+  INFO(diagnostics_text(other.diagnostics));
+  REQUIRE(other.scenarios.size() == 1);
+  CHECK(other.scenarios.front().scheduler.max_num_batched_tokens == 4096);
+  REQUIRE(other.diagnostics.size() == 1);
+  CHECK(other.diagnostics.front().code == "superseded");
+  // The other way round: what both engines know by one name stays.
+  const std::string vllm = FIXED LOAD "scheduler: {max_num_batched_tokens: 512, max_num_seqs: 64, max_model_len: 64}\n";
+  const Loaded same = load_text(vllm, {"scheduler.engine=trtllm-max-utilization"});
+  CHECK(diagnostics_text(same.diagnostics) == "");
+  const Loaded sglang = load_text(vllm, {"scheduler.engine=sglang"});
+  REQUIRE(sglang.scenarios.size() == 1);
+  CHECK(sglang.diagnostics.front().code == "superseded");
 }
 
 }  // namespace decodesim::tests

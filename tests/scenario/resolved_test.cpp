@@ -251,4 +251,20 @@ TEST_CASE("that passes are not planned ahead is an assumption, and is listed as 
   }));
 }
 
+TEST_CASE("that steps wait for their transfers is a default that is listed where KV can move, until it is stated") {
+  const std::string swapping =
+      "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nscheduler: {engine: vllm-v0, "
+      "preemption_mode: swap}\nworkload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n";
+  const auto listed = [](const std::string& text) {
+    std::string found;
+    for (const DefaultUsed& used : defaults_in_effect(load_one(text)))
+      if (used.path == "memory.host_link.overlap") found += used.value + " " + used.source;
+    return found;
+  };
+  CHECK(listed(swapping) == "none assumed");
+  CHECK(listed(swapping + "memory: {host_link: {setup: 5 us}}\n") == "none assumed");
+  CHECK(listed(swapping + "memory: {host_link: {overlap: step}}\n") == "");
+  CHECK(listed(swapping.substr(0, swapping.find("scheduler:")) + swapping.substr(swapping.find("workload:"))) == "");
+}
+
 }  // namespace decodesim::tests

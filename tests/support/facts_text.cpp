@@ -33,7 +33,8 @@ std::string text(const Ledger& ledger) {
   for (Bytes part : ledger.bytes) line += " " + text(part.value());
   for (Duration part : ledger.time) line += " " + text(part);
   for (Duration part : ledger.bound) line += " " + text(part);
-  return line + " hidden " + text(ledger.hidden_host) + " " + text(ledger.flops.value());
+  return line + " hidden " + text(ledger.hidden_host) + " " + text(ledger.hidden_transfers) + " " +
+         text(ledger.flops.value());
 }
 
 }  // namespace
@@ -76,6 +77,15 @@ void FactsText::step(const StepFacts& facts) {
           text(facts.swapped_in_bytes.value()) + " transfers " + text(facts.transfer_time);
   line += " host found " + std::to_string(facts.host_found_tokens) + " stored " + text(facts.stored_bytes.value()) +
           " loaded " + text(facts.loaded_bytes.value());
+  std::multiset<std::string> swaps;
+  for (const SwapFacts& one : facts.swaps) {
+    swaps.insert(" #" + std::to_string(one.request->index) + (one.out ? " out " : " in ") + std::to_string(one.blocks) +
+                 "b");
+  }
+  line += " swaps";
+  for (const std::string& one : swaps) line += one;
+  line +=
+      " beside " + text(facts.loaded_beside_bytes.value()) + " tier " + std::to_string(facts.host_tier_blocks) + "b";
   line += " cached evicted " + std::to_string(facts.cached_blocks_evicted) + " evictions";
   for (const EvictionFacts& one : facts.evictions) {
     line += " " + name(one.victim) + " for " + (one.requester != nullptr ? name(one.requester) : "all") + " ";

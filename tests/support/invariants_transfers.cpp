@@ -43,9 +43,19 @@ void InvariantChecker::replay_transfers(const StepFacts& facts) {
   require(tier ? facts.transfer_time >= swaps : facts.transfer_time == swaps, "transfers take their price");
   const Bytes tier_bytes = facts.stored_bytes + facts.loaded_bytes;
   require(tier || tier_bytes == Bytes{}, "without a host tier nothing goes there");
-  require(facts.transfer_time == facts.ledger.of(TimePart::transfers) &&
-              facts.ledger.of(ByteKind::host_transfer) ==
-                  facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes,
+  std::int64_t told_out = 0;
+  std::int64_t told_in = 0;
+  for (const SwapFacts& one : facts.swaps) (one.out ? told_out : told_in) += one.blocks;
+  require(told_out == out && told_in == in, "the blocks swapped are somebody's");
+  require(server_.host.bytes(facts.host_tier_blocks) == tier_bytes, "the other blocks are the host tier's");
+  const Duration waited = facts.ledger.of(TimePart::transfers);
+  require(facts.transfer_time == waited + facts.ledger.hidden_transfers, "transfers are waited for or overlap");
+  const Duration alone = facts.end - facts.start - waited;
+  const Duration longer = std::max(Duration{}, facts.transfer_time - alone);
+  require(waited == (server_.host.beside_step ? longer : facts.transfer_time),
+          "a step waits for its transfers, or for what they take longer than the rest of it");
+  require(facts.ledger.of(ByteKind::host_transfer) ==
+              facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes,
           "the ledger has the transfers");
   require(facts.host_found_tokens <= facts.found_tokens + facts.found_again_tokens,
           "what the host had is among what was found");

@@ -37,7 +37,7 @@ class PlainRun {
   void sleep_until(Time arrival);
   void tell_idle_passes();
   bool step(const PlainPlan& plan);
-  void book_transfers(const PlainPlan& plan, StepFacts& facts);
+  std::vector<SwapFacts> book_transfers(const PlainPlan& plan, StepFacts& facts);
   void release_those_over();
   std::vector<PlainSequence*> tell_those_over();
   std::vector<RecomputeFacts> book_recomputed(const PlainPlan& plan, StepShape& without);

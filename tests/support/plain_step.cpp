@@ -68,12 +68,20 @@ bool PlainRun::step(const PlainPlan& plan) {
   const bool grid = server_.grid_step > Duration(0);
   if (grid || !facts.shape.empty()) facts.ledger = server_.cost->price(facts.shape + plan.padding);
   const Duration computing = facts.ledger.duration();
-  book_transfers(plan, facts);
+  const std::vector<SwapFacts> swaps = book_transfers(plan, facts);
+  facts.swaps = swaps;
+  // Transfers come after the computing, or run beside it.
+  const auto with_transfers = [&](Duration alone) {
+    return server_.host.beside_step ? std::max(alone, facts.transfer_time) : alone + facts.transfer_time;
+  };
+  const Duration waited = with_transfers(computing) - computing;
+  facts.ledger.spend(TimePart::transfers, BoundBy::transfers, waited);
+  facts.ledger.hidden_transfers = facts.transfer_time - waited;
   for (const PlainPlan::SwapIn& one : plan.swapped_in) schedule.swapped_in.push_back(one.sequence->request);
   for (const PlainSequence* sequence : scheduler_->loading)
     schedule.held.push_back({sequence->request, sequence->blocks});
   for (const PlainSequence* sequence : plan.loads) schedule.loads_started.push_back(sequence->request);
-  facts.end = facts.start + computing + facts.transfer_time;
+  facts.end = facts.start + with_transfers(computing);
   check(!grid || facts.ledger.duration() == server_.grid_step, "a pass of the grid lasts a grid step");
 
   // The price without the tokens that were there before an eviction.
@@ -86,7 +94,7 @@ bool PlainRun::step(const PlainPlan& plan) {
   if (facts.recomputed_tokens > 0) {
     Duration shorter{};
     if (grid || !without.empty()) shorter = server_.cost->price(without + plan.padding).duration();
-    facts.recompute_time = std::max(Duration(0), computing - shorter);
+    facts.recompute_time = std::max(Duration(0), with_transfers(computing) - with_transfers(shorter));
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
@@ -148,18 +156,21 @@ bool PlainRun::step(const PlainPlan& plan) {
   return freed;
 }
 
-/// Books what the step moves to the host and back. Both ways are waited for, one after the other.
-void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
+/// Books what the step moves to the host and back, one way after the other, and returns whose blocks were swapped.
+std::vector<SwapFacts> PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
+  std::vector<SwapFacts> swaps;
   std::int64_t out = 0;
   std::int64_t in = 0;
   for (const PlainEviction& one : plan.evictions) {
     if (one.fate != KvFate::swapped) continue;
     facts.swapped_out_tokens += one.tokens;
     out += one.blocks;
+    swaps.push_back({one.victim->request, true, one.blocks});
   }
   for (const PlainPlan::SwapIn& one : plan.swapped_in) {
     facts.swapped_in_tokens += one.tokens;
     in += one.blocks;
+    swaps.push_back({one.sequence->request, false, one.blocks});
   }
   std::int64_t loaded = 0;
   for (const PlainPlan::SwapIn& one : plan.loaded) {
@@ -179,11 +190,13 @@ void PlainRun::book_transfers(const PlainPlan& plan, StepFacts& facts) {
   facts.swapped_out_bytes = server_.host.bytes(out);
   facts.swapped_in_bytes = server_.host.bytes(in);
   facts.stored_bytes = server_.host.bytes(plan.blocks_stored);
-  facts.loaded_bytes = server_.host.bytes(loaded + plan.blocks_loading);
+  facts.loaded_bytes = server_.host.bytes(loaded);
+  facts.loaded_beside_bytes = server_.host.bytes(plan.blocks_loading);
   facts.transfer_time = server_.host.time(out + plan.blocks_stored) + server_.host.time(in + loaded);
   facts.ledger.of(ByteKind::host_transfer) +=
       facts.swapped_out_bytes + facts.swapped_in_bytes + facts.stored_bytes + facts.loaded_bytes;
-  facts.ledger.spend(TimePart::transfers, BoundBy::transfers, facts.transfer_time);
+  facts.host_tier_blocks = plan.blocks_stored + loaded;
+  return swaps;
 }
 
 /// Who got their last token in the last step give their memory back, in the order of admission.

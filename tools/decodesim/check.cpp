@@ -73,8 +73,7 @@ int check_command(std::span<const std::string> args) {
   const auto options = parse_options(line, args);
   if (!options) return exit_done;
   if (options->count("file") == 0) throw UsageError("which file?", "usage: " + line.usage);
-  std::vector<std::string> sets;
-  if (options->count("set") > 0) sets = (*options)["set"].as<std::vector<std::string>>();
+  const std::vector<std::string> sets = texts_of(*options, "set");
 
   std::vector<Checked> files;
   std::vector<Diagnostic> diagnostics;

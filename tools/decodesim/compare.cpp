@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sim/scenario/policy_notes.hpp"
 #include "sim/study/variant_comparison.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
@@ -44,10 +45,6 @@ CommandLine command_line() {
       "METRIC=PERCENT%: exit code 4 where a variant is worse than the first by more; may be repeated");
   add("json", "prints one JSON document instead of the table");
   return line;
-}
-
-std::vector<std::string> texts_of(const po::variables_map& values, const char* name) {
-  return values.count(name) > 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>();
 }
 
 std::int64_t number_of(const po::variables_map& values, const char* name, std::int64_t otherwise, std::int64_t most) {
@@ -145,7 +142,10 @@ int compare_command(std::span<const std::string> args) {
                                                         });
   if (comparison.interrupted && watched) std::cerr << "\r\x1b[K";
   std::set<std::string> warnings;
-  for (const PlayedSeeds& played : comparison.played) warnings.insert(played.warnings.begin(), played.warnings.end());
+  for (const PlayedSeeds& played : comparison.played) {
+    warnings.insert(played.warnings.begin(), played.warnings.end());
+    for (const std::string& oracle : played.oracles) warnings.insert(oracle_warning(oracle));
+  }
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
   if (values->count("json") > 0) {
     write_json(comparison, std::cout);

@@ -52,10 +52,6 @@ CommandLine command_line() {
   return line;
 }
 
-Names list_of(const po::variables_map& values, const char* name) {
-  return values.count(name) > 0 ? values[name].as<Names>() : Names{};
-}
-
 std::int64_t positive(Kind kind, const std::string& text, const std::string& option) {
   // Both at their most, the tokens of a step still fit 64 bits.
   constexpr std::int64_t most = 1'000'000'000;
@@ -70,7 +66,7 @@ std::int64_t positive(Kind kind, const std::string& text, const std::string& opt
 
 std::vector<std::int64_t> contexts_of(const po::variables_map& values) {
   std::vector<std::int64_t> contexts;
-  for (const std::string& list : list_of(values, "context")) {
+  for (const std::string& list : texts_of(values, "context")) {
     for (std::size_t at = 0; at <= list.size();) {
       const std::size_t comma = std::min(list.find(',', at), list.size());
       const std::int64_t context = positive(Kind::tokens, list.substr(at, comma - at), "--context");
@@ -118,7 +114,8 @@ Deployment deployment_of(const Scenario& scenario) {
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   deployment.reserved_blocks = engine != nullptr && engine->keeps_null_block ? 1 : 0;
   deployment.max_num_seqs = scenario.scheduler.max_num_seqs;
-  deployment.max_num_batched_tokens = scenario.scheduler.max_num_batched_tokens;
+  deployment.max_num_batched_tokens =
+      scenario.scheduler.trtllm.max_num_tokens.value_or(scenario.scheduler.max_num_batched_tokens);
   deployment.max_model_len = scenario.scheduler.max_model_len.value_or(scenario.model.max_model_len.value());
   deployment.max_concurrency = scenario.workload.max_concurrency;
   deployment.lengths = lengths_of(scenario);
@@ -161,7 +158,7 @@ ExplanationTitle title_of(const Scenario& scenario) {
 
 std::vector<Scenario> load(const std::string& file, const po::variables_map& values) {
   std::vector<Diagnostic> warnings;
-  std::vector<Scenario> scenarios = load_scenarios(scenario_file(file), list_of(values, "set"), warnings);
+  std::vector<Scenario> scenarios = load_scenarios(scenario_file(file), texts_of(values, "set"), warnings);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
   return scenarios;
 }
@@ -195,7 +192,7 @@ std::pair<Scenario, Scenario> two_scenarios(const Names& files, const Names& cas
 }
 
 void explain_difference(const Names& files, const po::variables_map& values) {
-  const auto [a, b] = two_scenarios(files, list_of(values, "case"), values);
+  const auto [a, b] = two_scenarios(files, texts_of(values, "case"), values);
   const Comparison comparison = compare(explain_scenario(a, values), explain_scenario(b, values));
   if (values.count("json") > 0) {
     write_comparison_json(std::cout, full_name(a), full_name(b), comparison);
@@ -222,7 +219,7 @@ std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::s
                                         const po::variables_map& values) {
   for (const Diagnostic& diagnostic : error.diagnostics())
     if (diagnostic.severity == Severity::error && diagnostic.code != "does-not-fit") return std::nullopt;
-  Names sets = list_of(values, "set");
+  Names sets = texts_of(values, "set");
   sets.emplace_back("memory.num_gpu_blocks=1000000000");
   std::vector<Diagnostic> unused;
   try {
@@ -239,7 +236,7 @@ std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::s
 }
 
 int explain_one(const Names& files, const po::variables_map& values) {
-  const Names cases = list_of(values, "case");
+  const Names cases = texts_of(values, "case");
   if (files.size() > 1 || cases.size() > 1)
     throw UsageError("explain takes one scenario and one case", "two are compared with --diff");
   try {
@@ -259,7 +256,7 @@ int explain_one(const Names& files, const po::variables_map& values) {
 int explain_command(std::span<const std::string> args) {
   const auto values = parse_options(command_line(), args);
   if (!values) return exit_done;
-  const Names files = list_of(*values, "scenario");
+  const Names files = texts_of(*values, "scenario");
   if (files.empty()) throw UsageError("explain takes a scenario file", "decodesim explain scenarios/context-gap.yaml");
   if ((*values)["diff"].as<bool>()) {
     explain_difference(files, *values);

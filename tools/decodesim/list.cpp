@@ -86,7 +86,7 @@ int list_command(std::span<const std::string> args) {
     throw UsageError("there is no list of '" + wanted[0] + "'", suggestion(wanted[0], kinds));
   }
   const std::vector<Row> rows = rows_of(wanted[0]);
-  if (rows.empty()) throw std::runtime_error(find_catalog().objection() + "; " + Catalog::remedy);
+  if (rows.empty()) throw std::runtime_error(find_catalog().objection(wanted[0]) + "; " + Catalog::remedy);
   if (options->count("json") > 0) {
     write_json(wanted[0], rows);
   } else {

@@ -6,7 +6,6 @@
 #include <boost/program_options/positional_options.hpp>
 #include <iostream>
 #include <sstream>
-#include <vector>
 
 #include "sim/core/suggest.hpp"
 
@@ -68,6 +67,10 @@ std::optional<po::variables_map> parse_options(const CommandLine& line, std::spa
     return std::nullopt;
   }
   return values;
+}
+
+std::vector<std::string> texts_of(const po::variables_map& values, const char* name) {
+  return values.count(name) > 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>();
 }
 
 }  // namespace decodesim

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace decodesim {
 
@@ -34,5 +35,8 @@ struct CommandLine {
 /// Throws UsageError.
 std::optional<boost::program_options::variables_map> parse_options(const CommandLine& line,
                                                                    std::span<const std::string> args);
+
+/// What an option that may be repeated was given; nothing where it was not.
+std::vector<std::string> texts_of(const boost::program_options::variables_map& values, const char* name);
 
 }  // namespace decodesim

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "sim/core/check.hpp"
 #include "sim/report/measurements.hpp"
@@ -18,6 +19,7 @@
 #include "sim/scenario/assemble.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/policy_notes.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
@@ -51,16 +53,19 @@ struct Outputs {
   std::string schedule_jsonl;
 };
 
-Report play(const Scenario& scenario, const Outputs& outputs) {
+/// `oracles` are those that were warned of before, in another case.
+Report play(const Scenario& scenario, const Outputs& outputs, std::set<std::string>& oracles) {
   Assembly parts = assemble(scenario, DECODESIM_VERSION);
   for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
+  for (const std::string& oracle : parts.header.oracles)
+    if (oracles.insert(oracle).second) spdlog::warn("{}", oracle_warning(oracle));
 
   Measurements measurements(parts.header, scenario.run, scenario.slo);
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
   std::vector<Observer*> observers{&measurements, &progress};
   std::unique_ptr<RequestsCsv> requests_csv;
   if (!outputs.requests_csv.empty()) {
-    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv);
+    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv, parts.header.moved_block);
     observers.push_back(requests_csv.get());
   }
   std::unique_ptr<ScheduleJsonl> schedule_jsonl;
@@ -125,15 +130,12 @@ int run_command(std::span<const std::string> args) {
   const auto text = [&](const char* name) {
     return values->count(name) > 0 ? (*values)[name].as<std::string>() : std::string();
   };
-  const auto list = [&](const char* name) {
-    return values->count(name) > 0 ? (*values)[name].as<std::vector<std::string>>() : std::vector<std::string>();
-  };
-  if (list("scenario").size() != 1)
-    throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
+  const std::vector<std::string> files = texts_of(*values, "scenario");
+  if (files.size() != 1) throw UsageError("run takes one scenario file", "decodesim run scenarios/context-gap.yaml");
 
   std::vector<Diagnostic> warnings;
   const std::vector<Scenario> scenarios =
-      chosen_cases(load_scenarios(scenario_file(list("scenario").front()), list("set"), warnings), *values);
+      chosen_cases(load_scenarios(scenario_file(files.front()), texts_of(*values, "set"), warnings), *values);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
   for (const char* name : {"requests-csv", "schedule-jsonl"}) {
     if (values->count(name) > 0 && text(name).empty())
@@ -145,11 +147,12 @@ int run_command(std::span<const std::string> args) {
                      "add --case " + scenarios.front().case_name);
   }
 
-  check_outputs(outputs, list("scenario").front(), scenarios);
+  check_outputs(outputs, files.front(), scenarios);
 
   std::vector<Report> reports;
+  std::set<std::string> oracles;
   for (const Scenario& scenario : scenarios) {
-    reports.push_back(play(scenario, outputs));
+    reports.push_back(play(scenario, outputs, oracles));
     if (reports.back().interrupted) break;
   }
   if (values->count("json") > 0 && scenarios.size() == 1) {

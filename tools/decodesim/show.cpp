@@ -198,15 +198,12 @@ void write_entry_json(JsonWriter& json, const Catalog& catalog, const Found& ent
     json.member("doc", entry.engine->doc).member_array("policies");
     for (const PolicyRow* policy : choices_of(*entry.engine)) {
       json.begin_object().member("axis", policy->axis).member("name", policy->name).member("doc", policy->doc);
-      json.member_array("alternatives");
-      for (const std::string& other : alternatives(*entry.engine, policy->axis)) json.value(other);
-      json.end_array().end_object();
+      json.member_texts("alternatives", alternatives(*entry.engine, policy->axis)).end_object();
     }
     json.end_array();
   } else if (entry.policy != nullptr) {
-    json.member("axis", entry.policy->axis).member("doc", entry.policy->doc).member_array("default_of");
-    for (const std::string& engine : engines_with(*entry.policy)) json.value(engine);
-    json.end_array();
+    json.member("axis", entry.policy->axis).member("doc", entry.policy->doc);
+    json.member_texts("default_of", engines_with(*entry.policy));
   } else {
     json.member("file", entry.file.string()).member("text", text_of(entry)).member_object("figures");
     for (const Figure& figure : figures_of(catalog, entry, name)) json.member(figure.name, figure.value);
