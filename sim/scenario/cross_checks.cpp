@@ -119,6 +119,12 @@ class Checks {
                 "host, or its full blocks stay findable where they are",
             "remove one of the two");
     }
+    if (!scenario_.memory.prefix_caching && scheduler.policies.queue_order == "longest-prefix") {
+      error("scheduler.queue_order", "contradiction",
+            "'scheduler.queue_order: longest-prefix' goes by what requests find in the prefix cache, but "
+            "'memory.prefix_caching' is off: all would find nothing",
+            "write 'memory: {prefix_caching: true}', or choose another 'queue_order'");
+    }
     const std::int64_t most = model_len_limit(scenario_);
     check_trtllm(reading_, tree_, scheduler, scenario_.memory.block_size,
                  most == no_model_len_limit ? std::nullopt : std::optional(most));

@@ -75,6 +75,12 @@ class PagedMemory : public KvMemory {
     }
     return hit;
   }
+  /// Does a waiting sequence find its block `block`, counted from 0, as one of those that find_prefix() counts? Who finds
+  /// it finds all before it: a block is taken, given back and lost behind those that it follows in a table. One look.
+  [[nodiscard]] bool finds(Sequence& waiting, std::int64_t block) const {
+    if (!caching_ || waiting.request.no_prefix_read || block >= (waiting.known() - 1) / block_size_) return false;
+    return pool_.find(hash(waiting, block)) != 0;
+  }
   /// Begins the empty table of `waiting` with so many blocks that it found just now.
   void take_prefix(Sequence& waiting, std::int64_t blocks) {
     for (std::int64_t i = 0; i < blocks; ++i) pool_.share(pool_.find(hash(waiting, i)), waiting.blocks);

@@ -29,6 +29,9 @@ constexpr std::array policies{
     PolicyRow{"queue_order", "random", "by a number that each request draws once", make_random_order},
     PolicyRow{"queue_order", "fair", "the oldest of the client that got the least service, by virtual token counters",
               make_fair_order},
+    PolicyRow{"queue_order", "longest-prefix",
+              "who finds the most tokens in the prefix cache first, then the first that came",
+              make_longest_prefix_order},
     PolicyRow{"queue_order", "priority-arrival", "smaller priorities first, then by arrival"},
 
     PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)",

@@ -20,6 +20,8 @@ constexpr WrongFile wrong_policies[] = {
      "contradiction", "write 'by-key', or remove the key"},
     {"a key in a queue without", FIXED LOAD "scheduler: {destination: §by-key}\n", "contradiction",
      "write 'head', 'tail' or 'same-place', or choose another 'queue_order'"},
+    {"an order by what nobody can find", FIXED LOAD "scheduler: {queue_order: §longest-prefix}\n", "contradiction",
+     "write 'memory: {prefix_caching: true}', or choose another 'queue_order'"},
     {"a knob beside the choice it makes", FIXED LOAD "scheduler: {admission: first-chunk, §reserve_full_isl: true}\n",
      "no-effect", "remove it"},
     {"an axis of an engine that leaves none open", FIXED LOAD "scheduler: {engine: orca, §victim: last-admitted}\n",
@@ -40,6 +42,7 @@ TEST_CASE("every policy that vllm-v1 leaves open loads by its name") {
     // Nothing says what a block takes on the host, so the file says how many it holds.
     const bool swaps = row.axis == "kv_fate" && row.name != "dropped";
     std::string fixed = FIXED;
+    if (row.name == "longest-prefix") fixed.replace(fixed.find("memory: {"), 9, "memory: {prefix_caching: true, ");
     if (swaps) fixed.replace(fixed.find("memory: {"), 9, "memory: {host_swap: {blocks: 9}, ");
     const Loaded loaded =
         load_text(fixed + LOAD + "scheduler: {" + order + std::string(row.axis) + ": " + std::string(row.name) + "}\n");

@@ -58,6 +58,7 @@ class PlainVllmV1 final : public PlainScheduler {
   void extend_running(PlainPlan& plan);
   void swap_in(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
+  [[nodiscard]] std::size_t head_of_queue() const;
   void give_up(PlainPlan& plan);
   void cache_late();
   void forget_filled(const PlainSequence* sequence);
@@ -213,6 +214,17 @@ void PlainVllmV1::swap_in(PlainPlan& plan) {
   }
 }
 
+/// The place in the queue of who is next.
+std::size_t PlainVllmV1::head_of_queue() const {
+  if (order_ == "fair") return fair_.head(waiting);
+  if (order_ != "longest-prefix") return 0;
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    if (pool_.hits(*waiting[i]).size() > pool_.hits(*waiting[best]).size()) best = i;
+  }
+  return best;
+}
+
 /// Phase W: the head of the queue, again and again, until something stops it.
 void PlainVllmV1::admit_waiting(PlainPlan& plan) {
   const SchedulerSpec& knobs = server_.scheduler;
@@ -221,7 +233,7 @@ void PlainVllmV1::admit_waiting(PlainPlan& plan) {
       plan.limit = AdmissionLimit::max_num_seqs;
       return;
     }
-    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    const std::size_t head = head_of_queue();
     PlainSequence* r = waiting[head];
     const std::vector<std::uint32_t> hits = pool_.hits(*r);
     const auto hit_blocks = static_cast<std::int64_t>(hits.size());
@@ -276,7 +288,7 @@ void PlainVllmV1::give_up(PlainPlan& plan) {
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
   if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && swapped.empty() &&
       head_refused_for_blocks_) {
-    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    const std::size_t head = head_of_queue();
     plan.cancelled.push_back({waiting[head], "can never be admitted"});
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
   }
