@@ -46,6 +46,7 @@ class PagedMemory : public KvMemory {
     facts.hashed_blocks = pool_.hashed();
   }
 
+  [[nodiscard]] std::int64_t block_size() const { return block_size_; }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   /// Blocks that `sequence` still lacks to hold `tokens`.
   [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
@@ -93,11 +94,14 @@ class PagedMemory : public KvMemory {
       pool_.register_hash(sequence.blocks[static_cast<std::size_t>(i)], hash(sequence, i));
   }
 
- private:
+ protected:
   [[nodiscard]] std::uint64_t hash(Sequence& sequence, std::int64_t block) const {
     return sequence.chain.at(static_cast<std::size_t>(block), sequence.request, block_size_);
   }
+  [[nodiscard]] BlockPool& pool() { return pool_; }
+  [[nodiscard]] const BlockPool& pool() const { return pool_; }
 
+ private:
   BlockPool pool_;
   std::int64_t block_size_;
   bool caching_;

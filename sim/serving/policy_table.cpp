@@ -121,8 +121,9 @@ constexpr std::array<std::string_view, 7> sglang_policies{
     "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
 constexpr std::array<std::string_view, 7> vllm_v0_policies{
     "prefill-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "wait"};
-constexpr std::array<std::string_view, 6> vllm_v0_knobs{
-    "max_num_batched_tokens", "enable_chunked_prefill", "watermark", "preemption_mode", "append_check", "delay_factor"};
+constexpr std::array<std::string_view, 7> vllm_v0_knobs{
+    "max_num_batched_tokens", "enable_chunked_prefill", "watermark",     "preemption_mode",
+    "append_check",           "delay_factor",           "prefix_caching"};
 constexpr std::array<std::string_view, 1> vllm_v0_open{"kv_fate"};
 
 constexpr std::array<std::string_view, 7> sarathi_policies{

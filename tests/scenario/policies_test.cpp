@@ -20,8 +20,6 @@ constexpr WrongFile wrong_policies[] = {
      "contradiction", "write 'by-key', or remove the key"},
     {"a key in a queue without", FIXED LOAD "scheduler: {destination: §by-key}\n", "contradiction",
      "write 'head', 'tail' or 'same-place', or choose another 'queue_order'"},
-    {"an order by what nobody can find", FIXED LOAD "scheduler: {queue_order: §longest-prefix}\n", "contradiction",
-     "write 'memory: {prefix_caching: true}', or choose another 'queue_order'"},
     {"a knob beside the choice it makes", FIXED LOAD "scheduler: {admission: first-chunk, §reserve_full_isl: true}\n",
      "no-effect", "remove it"},
     {"an axis of an engine that leaves none open", FIXED LOAD "scheduler: {engine: orca, §victim: last-admitted}\n",

@@ -222,6 +222,8 @@ void draw_vllm_v0(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     knobs.vllm_v0.preemption_mode = PreemptionMode::swap;
   }
   draw_whole_prompts(draws, server);
+  server.prefix_caching = !may_swap(knobs) && draws.chance(70);
+  if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
 }
 
 void draw_sarathi(Draws& draws, const Ranges& ranges, ServerConfig& server) {

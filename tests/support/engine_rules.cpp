@@ -48,6 +48,8 @@ EngineRules rules_of_vllm_v0(const ServerConfig& server) {
           .exact_tables = !chunks,
           .has_tables = true,
           .own_blocks = true,
+          .caches_prefixes = server.prefix_caching,
+          .merges_blocks = server.prefix_caching,
           .within_budget = chunks};
 }
 

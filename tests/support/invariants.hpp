@@ -105,6 +105,7 @@ class InvariantChecker : public Observer {
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);
   void hand_out(std::uint32_t block);
+  [[nodiscard]] bool is_merged(const Life& life, const std::vector<std::uint32_t>& table, std::size_t at) const;
   void let_go(const Life& life);
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;

@@ -96,7 +96,7 @@ PlainPlan PlainSarathi::plan() {
     waiting.pop_front();
   }
 
-  close_by_arrival(plan, decoding_);
+  close_by_arrival(running, plan, decoding_);
   return plan;
 }
 
