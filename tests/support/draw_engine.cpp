@@ -229,6 +229,7 @@ void draw_vllm_v0(Draws& draws, const Ranges& ranges, ServerConfig& server) {
 void draw_sarathi(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   SarathiKnobs& own = knobs.sarathi;
+  if (draws.chance(40)) own.batching = SarathiBatching::in_turn;
   if (draws.chance(70)) {
     own.chunk_size = knobs.max_num_batched_tokens;
   } else {
