@@ -9,6 +9,7 @@
 #include "sim/scenario/load_checks.hpp"
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/scenario/prefix_checks.hpp"
 #include "sim/scenario/trtllm_checks.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/workload_fields.hpp"
@@ -112,14 +113,7 @@ class Checks {
     const SchedulerSpec& scheduler = scenario_.scheduler;
     if (scheduler.engine == "sglang") sglang();
     check_policies(reading_, tree_, scheduler);
-    const std::optional<std::string>& fate = scheduler.policies.kv_fate;
-    if (scenario_.memory.prefix_caching && fate && *fate != "dropped") {
-      error("scheduler.kv_fate", "contradiction",
-            "'scheduler.kv_fate: " + *fate +
-                "' contradicts 'memory.prefix_caching: true': a victim's KV is moved to the "
-                "host, or its full blocks stay findable where they are",
-            "remove one of the two");
-    }
+    check_prefix_caching(reading_, tree_, scheduler, scenario_.memory);
     const std::int64_t most = model_len_limit(scenario_);
     check_trtllm(reading_, tree_, scheduler, scenario_.memory.block_size,
                  most == no_model_len_limit ? std::nullopt : std::optional(most));
@@ -129,11 +123,6 @@ class Checks {
                 "' reserves memory for max_model_len tokens, but there is neither a model nor "
                 "'scheduler.max_model_len'",
             "set scheduler.max_model_len");
-    }
-    if (scenario_.memory.prefix_caching && !engine_reads(scheduler.engine, "prefix_caching")) {
-      error("memory.prefix_caching", "unsupported",
-            "'memory.prefix_caching' has no effect on engine '" + scheduler.engine + "'",
-            "write 'prefix_caching: false'");
     }
     const std::int64_t longest =
         scheduler.max_model_len ? *scheduler.max_model_len : scenario_.model.max_model_len.value();

@@ -36,6 +36,8 @@ class BlockPool {
 
   /// From now on a block that somebody holds is found by this hash.
   void register_hash(BlockId block, std::uint64_t hash) { hashed_.add(block, hash); }
+  /// From now on it is not, though it was not handed out.
+  void forget_hash(BlockId block) { hashed_.remove(block); }
   [[nodiscard]] bool has_hash(BlockId block) const { return hashed_.has(block); }
   /// The block with this hash, the first registered of several, or 0.
   [[nodiscard]] BlockId find(std::uint64_t hash) const { return hashed_.find(hash); }

@@ -41,6 +41,13 @@ inline constexpr Field vllm_v0_fields[] = {
 };
 
 inline constexpr Field sarathi_fields[] = {
+    field_in<&SchedulerSpec::sarathi, &SarathiKnobs::batching>(
+        "batching",
+        {.doc = "`stall_free`: who decodes gets a token in every step, beside chunks of prompts; `in_turn`: "
+                "steps of chunks and steps of tokens alternate",
+         .source = DefaultSource::spec,
+         .choices = sarathi_batching_names,
+         .applies = where_read<"chunk_size">}),
     field_in<&SchedulerSpec::sarathi, &SarathiKnobs::chunk_size>(
         "chunk_size", {.doc = "most tokens of a step, decoding sequences counted, which alone may pass it",
                        .source = DefaultSource::spec,

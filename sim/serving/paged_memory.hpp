@@ -62,6 +62,7 @@ class PagedMemory : public KvMemory {
     facts.hashed_blocks = pool_.hashed();
   }
 
+  [[nodiscard]] std::int64_t block_size() const { return block_size_; }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
   /// Blocks that `sequence` still lacks to hold `tokens`.
   [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
@@ -91,6 +92,12 @@ class PagedMemory : public KvMemory {
     }
     return hit;
   }
+  /// Does a waiting sequence find its block `block`, counted from 0, as one of those that find_prefix() counts? Who finds
+  /// it finds all before it: a block is taken, given back and lost behind those that it follows in a table. One look.
+  [[nodiscard]] bool finds(Sequence& waiting, std::int64_t block) const {
+    if (!caching_ || waiting.request.no_prefix_read || block >= (waiting.known() - 1) / block_size_) return false;
+    return pool_.find(hash(waiting, block)) != 0;
+  }
   /// Begins the empty table of `waiting` with so many blocks that it found just now.
   void take_prefix(Sequence& waiting, std::int64_t blocks) {
     for (std::int64_t i = 0; i < blocks; ++i) pool_.share(pool_.find(hash(waiting, i)), waiting.blocks);
@@ -103,11 +110,14 @@ class PagedMemory : public KvMemory {
       pool_.register_hash(sequence.blocks[static_cast<std::size_t>(i)], hash(sequence, i));
   }
 
- private:
+ protected:
   [[nodiscard]] std::uint64_t hash(Sequence& sequence, std::int64_t block) const {
     return sequence.chain.at(static_cast<std::size_t>(block), sequence.request, block_size_);
   }
+  [[nodiscard]] BlockPool& pool() { return pool_; }
+  [[nodiscard]] const BlockPool& pool() const { return pool_; }
 
+ private:
   BlockPool pool_;
   std::int64_t block_size_;
   bool caching_;

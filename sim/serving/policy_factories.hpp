@@ -7,6 +7,7 @@ namespace decodesim {
 
 std::unique_ptr<QueueOrder> make_deadline_order(const ServerConfig& server);
 std::unique_ptr<QueueOrder> make_fair_order(const ServerConfig& server);
+std::unique_ptr<QueueOrder> make_longest_prefix_order(const ServerConfig& server);
 std::unique_ptr<QueueOrder> make_priority_order(const ServerConfig& server);
 std::unique_ptr<QueueOrder> make_random_order(const ServerConfig& server);
 std::unique_ptr<QueueOrder> make_sjf_order(const ServerConfig& server);

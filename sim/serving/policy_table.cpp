@@ -29,6 +29,9 @@ constexpr std::array policies{
     PolicyRow{"queue_order", "random", "by a number that each request draws once", make_random_order},
     PolicyRow{"queue_order", "fair", "the oldest of the client that got the least service, by virtual token counters",
               make_fair_order},
+    PolicyRow{"queue_order", "longest-prefix",
+              "who finds the most tokens in the prefix cache first, then the first that came",
+              make_longest_prefix_order},
     PolicyRow{"queue_order", "priority-arrival", "smaller priorities first, then by arrival"},
 
     PolicyRow{"admission", "whole-sequence", "the whole known sequence must fit now (reserve_full_isl: true)",
@@ -121,8 +124,9 @@ constexpr std::array<std::string_view, 7> sglang_policies{
     "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
 constexpr std::array<std::string_view, 7> vllm_v0_policies{
     "prefill-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "wait"};
-constexpr std::array<std::string_view, 6> vllm_v0_knobs{
-    "max_num_batched_tokens", "enable_chunked_prefill", "watermark", "preemption_mode", "append_check", "delay_factor"};
+constexpr std::array<std::string_view, 7> vllm_v0_knobs{
+    "max_num_batched_tokens", "enable_chunked_prefill", "watermark",     "preemption_mode",
+    "append_check",           "delay_factor",           "prefix_caching"};
 constexpr std::array<std::string_view, 1> vllm_v0_open{"kv_fate"};
 
 constexpr std::array<std::string_view, 7> sarathi_policies{

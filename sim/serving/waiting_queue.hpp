@@ -11,6 +11,7 @@
 namespace decodesim {
 
 class LockStep;
+class PagedMemory;
 
 /// In which order requests wait, where it is not that of their arrival. The order of two requests must not change while
 /// both wait; equal ones stand in the order in which they joined.
@@ -22,9 +23,10 @@ class QueueOrder {
 
   /// Who is next, where that changes while requests wait; nothing: who goes before all others.
   [[nodiscard]] virtual Sequence* head() const { return nullptr; }
-  /// What such an order learns: the cohort that counts the tokens of every client, who joins and leaves the queue, and
-  /// who leaves it to run (told before it leaves).
+  /// What such an order learns: the cohort that counts the tokens of every client, the memory in which prefixes are
+  /// found, who joins and leaves the queue, and who leaves it to run (told before it leaves).
   virtual void reads(const LockStep&) {}
+  virtual void finds_in(const PagedMemory&) {}
   virtual void joined(Sequence&) {}
   virtual void left(Sequence&) {}
   virtual void admitted(const Sequence&) {}

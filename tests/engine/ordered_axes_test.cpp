@@ -87,6 +87,39 @@ TEST_CASE("each order of the queue lets the same requests begin in another order
   CHECK(order_under("random", requests) == expected);
 }
 
+TEST_CASE("under longest-prefix who finds more overtakes, as long as it finds it") {
+  // A fills the cache with what C finds one block of and D two; when D has ended B, which finds nothing, is the oldest.
+  std::vector<Request> requests{{0, "A", Time{}, 12, 1, 1, 0},
+                                {1, "B", Time{}, 12, 1, 1, 0},
+                                {2, "C", Time{}, 12, 1, 1, 0},
+                                {3, "D", Time{}, 12, 1, 1, 0}};
+  requests[0].content = {{1, 12}};
+  requests[2].content = {{1, 4}};
+  requests[3].content = {{1, 8}};
+  const auto order_with = [&](std::int64_t blocks, const char* order) {
+    ServerConfig config = server(1, blocks);
+    config.prefix_caching = true;
+    config.scheduler.policies.queue_order = order;
+    std::string seen;
+    for (const Engine& engine : engines()) {
+      std::map<std::int64_t, std::string> by_pass;
+      for (const auto& [id, pass] : first_passes(engine, config, requests)) by_pass[pass] = id;
+      std::string begun;
+      for (const auto& [pass, id] : by_pass) begun += id;
+      CHECK((seen.empty() || seen == begun));
+      seen = begun;
+    }
+    return seen;
+  };
+  CHECK(order_with(50, "fcfs") == "ABCD");
+  CHECK(order_with(50, "longest-prefix") == "ADCB");
+  // A's third block, which D takes no part of, is the first to be handed out, and D needs no other.
+  CHECK(order_with(3, "longest-prefix") == "ADCB");
+  // A request that reads nothing finds nothing.
+  requests[3].no_prefix_read = true;
+  CHECK(order_with(50, "longest-prefix") == "ACBD");
+}
+
 TEST_CASE("srpt counts what a victim has generated already, and sjf does not") {
   // B is evicted when A needs its third block; by then B lacks two of its six tokens, and C lacks three of three.
   ServerConfig config = server(2, 5);

@@ -162,4 +162,21 @@ TEST_CASE("a reservation for the whole life never preempts, and runs one after t
   }
 }
 
+TEST_CASE("who asks for more than the pool holds is turned away, where a peer cuts it to that (trt-cap-36)") {
+  const auto one = peer_case("trt-cap-36");
+  if (!one) return;
+  ServerConfig server = server_of(one->at("inputs"), "trtllm-no-evict");
+  server.scheduler.never_fits = NeverFits::reject;
+  std::vector<Request> requests = requests_of(one->at("inputs").at("requests"));
+  const std::int64_t most = one->at("expected").at("effective_max_new");
+  for (std::int64_t asked : {most, most + 1, requests[0].max_tokens}) {
+    requests[0].output_tokens = requests[0].max_tokens = asked;
+    for (const Engine& engine : engines()) {
+      Iterations seen;
+      play(engine, server, requests, std::nullopt, {&seen});
+      CHECK(seen.completed == (asked <= most ? 1 : 0));
+    }
+  }
+}
+
 }  // namespace decodesim::tests

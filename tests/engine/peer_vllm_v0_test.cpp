@@ -1,8 +1,7 @@
 // Cases of vLLM V0's own tests, by their ids: inputs and what is expected come from the file wherever it has them as numbers,
 // and are spelled out beside the id where it has words.
 //
-// Left out: v0-12 and v0-22, which need V0's prefix caching, and v0-27, a limit on adapters, which are not modelled. Of v0-13
-// the first two steps are taken, as its notes say.
+// Left out: v0-27, a limit on adapters, which are not modelled. Of v0-13 the first two steps are taken, as its notes say.
 
 #include <doctest/doctest.h>
 
@@ -152,6 +151,28 @@ TEST_CASE("v0-10: who does not fit now stays on the host, and who never will is 
   });
 }
 
+TEST_CASE("v0-12: with prefix caching the budget is charged for what is not found") {
+  const auto peer = peer_case("v0-12");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
+  CHECK(in.at("requests").at("A") == "8 tokens cached already");
+  CHECK(in.at("requests").at("B") == "8 tokens, 4 shared");
+  CHECK(in.at("requests").at("C") == "8 tokens, 4 shared");
+  CHECK(peer->at("expected").at("caching_on") == "B and C both admitted (4 new tokens each... one cached block each)");
+  CHECK(peer->at("expected").at("caching_off") == "one");
+  std::vector<Request> requests{request(0, "A", 8, 1), request(1, "B", 8, 2, 1), request(2, "C", 8, 2, 1)};
+  requests[0].content = {{1, 8}};
+  requests[1].content = requests[2].content = {{1, 4}};
+  ServerConfig config = server(false, in.at("block_size"), 20, in.at("budget"));
+  for (bool caching : {true, false}) {
+    config.prefix_caching = caching;
+    on_every_engine(config, requests, [&](const ScheduleTable& table) {
+      CHECK(table.rows()[1].scheduled == (caching ? "B4 C4" : "B8"));
+      CHECK(table.rows()[1].waiting == (caching ? "" : "C"));
+    });
+  }
+}
+
 TEST_CASE("v0-13: a prompt that is cut keeps the next one waiting") {
   const auto peer = peer_case("v0-13");
   if (!peer) return;
@@ -215,6 +236,20 @@ TEST_CASE("v0-20: a chunk that finds no room once is evicted, not taken in the s
                     CHECK(tokens == expected);
                     CHECK(table.rows()[2].preempted == "R");
                   });
+}
+
+TEST_CASE("v0-22: with prefix caching a chunk that is cut is whole blocks") {
+  const auto peer = peer_case("v0-22");
+  if (!peer) return;
+  const json& in = peer->at("inputs");
+  const json& chunks = peer->at("expected").at("chunks");
+  ServerConfig config = server(true, in.at("block_size"), 100, in.at("budget"));
+  config.prefix_caching = in.at("prefix_caching");
+  const std::vector<Request> requests{request(0, "A", in.at("prompts").at(0), 2),
+                                      request(1, "B", in.at("prompts").at(1), 2)};
+  const std::string expected =
+      "A" + std::to_string(chunks.at(0).get<int>()) + " B" + std::to_string(chunks.at(1).get<int>());
+  on_every_engine(config, requests, [&](const ScheduleTable& table) { CHECK(table.rows()[0].scheduled == expected); });
 }
 
 TEST_CASE("v0-23: never, later or now, by the blocks of a prompt and the watermark") {

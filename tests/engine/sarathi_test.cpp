@@ -34,6 +34,29 @@ TEST_CASE("who decodes gets a token in every step, and chunks of prompts fill th
   });
 }
 
+TEST_CASE("in turn, chunks of prompts and tokens never share a step") {
+  ServerConfig config = server(20, 8);
+  config.scheduler.sarathi.batching = SarathiBatching::in_turn;
+  const auto scheduled = [](const ScheduleTable& table) {
+    std::string all;
+    for (const ScheduleRow& row : table.rows()) all += row.scheduled + "; ";
+    return all;
+  };
+  const std::vector<Request> requests{request(0, "A", 4, 4), request(1, "B", 8, 2, 1), request(2, "C", 8, 2, 2),
+                                      request(3, "D", 8, 2, 2)};
+  on_every_engine(config, requests, [&](const ScheduleTable& table) {
+    CHECK(scheduled(table) == "A4; A1; B8; A1 B1; C8; A1 C1; D8; D1; ");
+  });
+  // A prompt that runs goes alone before one that waits, though the chunk has room for both; a turn without prompts is taken
+  // by who decodes.
+  on_every_engine(
+      config, {request(0, "A", 2, 6), request(1, "B", 12, 2, 1), request(2, "C", 2, 2, 2)},
+      [&](const ScheduleTable& table) { CHECK(scheduled(table) == "A2; A1; B8; A1; B4; A1 B1; C2; A1 C1; A1; "); });
+  // On a grid a turn without anybody is a pass all the same, and elsewhere it takes no time.
+  on_every_engine(config, {request(0, "A", 20, 2)},
+                  [&](const ScheduleTable& table) { CHECK(scheduled(table) == "A8; ; A8; ; A4; A1; "); });
+}
+
 TEST_CASE("a prompt takes all its blocks when it is admitted, whatever its first chunk") {
   on_every_engine(server(20, 8), {request(0, "A", 30, 2)}, [](const ScheduleTable& table) {
     REQUIRE(table.rows().size() == 5);

@@ -29,7 +29,7 @@ constexpr WrongFile vllm_files[] = {
     {"chunked prefill at the top", H100 LOAD "§enable_chunked_prefill: true\n", "unknown-key",
      "it belongs at 'scheduler.enable_chunked_prefill'"},
     {"prefix caching", H100 LOAD "scheduler: {§enable_prefix_caching: false}\n", "unknown-key",
-     "prefix caching is not simulated yet; the engine runs as with it off"},
+     "here it is called 'memory.prefix_caching'"},
     {"the client's number of requests", FIXED "workload: {§num_prompts: 3, input_tokens: 5, output_tokens: 2}\n",
      "unknown-key", "here it is called 'workload.num_requests'"},
     {"torch's name of a format", H100 LOAD "precision: {weights: §bfloat16}\n", "unknown-value",

@@ -10,6 +10,7 @@
 
 #include "sim/core/random.hpp"
 #include "sim/serving/ageing.hpp"
+#include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
 #include "sim/serving/waiting_queue.hpp"
 #include "tests/support/draws.hpp"
@@ -132,6 +133,53 @@ TEST_CASE("under random each request keeps the number that it drew, and another 
   }
   CHECK(agree > 400);
   CHECK(agree < 600);
+}
+
+TEST_CASE("under longest-prefix the head is who finds most by a full look-up, at any state of the cache") {
+  std::int64_t overtakes = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Draws draws(seed);
+    const std::int64_t block_size = draws.between(1, 3);
+    PagedMemory memory(draws.between(8, 30), block_size, {.on = true, .uncached_free_to_front = draws.chance(50)});
+    std::unique_ptr<QueueOrder> order = make_longest_prefix_order({});
+    order->finds_in(memory);
+    WaitingQueue queue(std::move(order));
+    std::deque<Sequence> storage;
+    std::vector<Sequence*> waiting;  // in the order in which they came
+    std::vector<Sequence*> running;
+    for (int step = 0; step < 80; ++step) {
+      if (draws.chance(50)) {
+        Sequence& sequence = storage.emplace_back();
+        sequence.request.index = step;
+        sequence.request.arrival = Time(Duration(step));
+        sequence.request.input_tokens = draws.between(1, 15);
+        sequence.request.no_prefix_read = draws.chance(10);
+        for (std::int64_t token = 0; token < sequence.request.input_tokens; ++token)
+          sequence.request.content.push_back({draws.chance(80) ? std::uint64_t{1} : std::uint64_t{2}, 1});
+        queue.push_back(sequence);
+        waiting.push_back(&sequence);
+      } else if (!running.empty() && draws.chance(50)) {
+        memory.release(*running.front(), Released::finished);
+        running.erase(running.begin());
+      }
+      if (waiting.empty()) continue;
+      Sequence* most = waiting.front();
+      for (Sequence* one : waiting) {
+        if (memory.find_prefix(*one).blocks > memory.find_prefix(*most).blocks) most = one;
+      }
+      REQUIRE(&queue.head() == most);
+      overtakes += most != waiting.front() ? 1 : 0;
+      const PrefixHit hit = memory.find_prefix(*most);
+      if (draws.chance(40) || memory.missing(*most, most->known()) + hit.unreferenced > memory.free()) continue;
+      queue.admit(*most);
+      std::erase(waiting, most);
+      memory.take_prefix(*most, hit.blocks);
+      REQUIRE(memory.grow(*most, most->known()));
+      memory.register_full(*most, hit.blocks * block_size, most->known());
+      running.push_back(most);
+    }
+  }
+  CHECK(overtakes > 500);
 }
 
 TEST_CASE("ageing compares tokens less waiting exactly, and nothing overflows") {

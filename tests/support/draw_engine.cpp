@@ -46,7 +46,8 @@ void draw_policy_knobs(Draws& draws, SchedulerSpec& knobs) {
 void draw_policies(Draws& draws, SchedulerSpec& knobs) {
   PolicyChoices& policies = knobs.policies;
   if (draws.chance(50)) return;
-  if (draws.chance(50)) policies.queue_order = draws.pick({"priority", "sjf", "srpt", "deadline", "random", "fair"});
+  if (draws.chance(50))
+    policies.queue_order = draws.pick({"priority", "sjf", "srpt", "deadline", "random", "fair", "longest-prefix"});
   const auto pick = [&](std::string_view axis) {
     std::vector<std::string_view> names = policy_names(axis);
     std::erase_if(
@@ -63,6 +64,7 @@ void draw_policies(Draws& draws, SchedulerSpec& knobs) {
     policies.destination = policies.queue_order ? "by-key" : draws.pick({"head", "tail", "same-place"});
   if (draws.chance(40)) policies.after_eviction = pick("after_eviction");
   draw_policy_knobs(draws, knobs);
+  if (policies.queue_order == "longest-prefix") return;  // prefix caching goes with no swapping
   if (draws.chance(40)) policies.kv_fate = draws.pick({"dropped", "swapped", "swapped", "cheaper"});
 }
 
@@ -84,7 +86,8 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     if (draws.chance(50)) server.serving.after_preemption = AfterPreemption::refetch;
   }
   const bool swaps = knobs.policies.kv_fate && *knobs.policies.kv_fate != "dropped";
-  server.prefix_caching = !swaps && draws.chance(50);  // a victim's KV stays findable, or goes to the host
+  // A victim's KV stays findable, or goes to the host.
+  server.prefix_caching = !swaps && (knobs.policies.queue_order == "longest-prefix" || draws.chance(50));
   if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
 }
 
@@ -219,11 +222,14 @@ void draw_vllm_v0(Draws& draws, const Ranges& ranges, ServerConfig& server) {
     knobs.vllm_v0.preemption_mode = PreemptionMode::swap;
   }
   draw_whole_prompts(draws, server);
+  server.prefix_caching = !may_swap(knobs) && draws.chance(70);
+  if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
 }
 
 void draw_sarathi(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   SarathiKnobs& own = knobs.sarathi;
+  if (draws.chance(40)) own.batching = SarathiBatching::in_turn;
   if (draws.chance(70)) {
     own.chunk_size = knobs.max_num_batched_tokens;
   } else {

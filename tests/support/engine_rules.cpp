@@ -49,10 +49,13 @@ EngineRules rules_of_vllm_v0(const ServerConfig& server) {
           .exact_tables = !chunks,
           .has_tables = true,
           .own_blocks = true,
+          .caches_prefixes = server.prefix_caching,
+          .merges_blocks = server.prefix_caching,
           .within_budget = chunks};
 }
 
-EngineRules rules_of_sarathi() {
+EngineRules rules_of_sarathi(const ServerConfig& server) {
+  const bool in_turn = server.scheduler.sarathi.batching == SarathiBatching::in_turn;
   return {.by_arrival = true,
           .evicts_last_admitted = true,
           .victim = "latest-arrival",
@@ -61,7 +64,8 @@ EngineRules rules_of_sarathi() {
           .takes_head = true,
           .first_come_first = true,
           .has_tables = true,
-          .own_blocks = true};
+          .own_blocks = true,
+          .prompts_or_tokens = in_turn};
 }
 
 }  // namespace
@@ -119,7 +123,7 @@ EngineRules rules_of(const ServerConfig& server) {
             .all_decode = true};
   }
   if (engine == "vllm-v0") return rules_of_vllm_v0(server);
-  if (engine == "sarathi") return rules_of_sarathi();
+  if (engine == "sarathi") return rules_of_sarathi(server);
   return {};
 }
 

@@ -26,8 +26,9 @@ struct EngineRules {
   bool evicts_or_admits = false;    // never both in a pass
   bool exact_tables = false;        // a table covers the cached tokens and no more
   bool has_tables = false;          // blocks have identities
-  bool own_blocks = false;          // no block is in two tables, but one that was hit
+  bool own_blocks = false;          // no block is in two tables, but one that was hit or merged
   bool caches_prefixes = false;     // full blocks are found by who begins with the same tokens
+  bool merges_blocks = false;       // full blocks of the same tokens are one, and all but the last token can be found
   bool finds_parts = false;         // and the beginning of one more
   bool within_budget = false;       // max_num_batched_tokens holds
   bool exact_limit = false;         // the limit told is checked against what happened

@@ -193,7 +193,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
             "a table only grows");
     for (std::size_t b = life.table.size(); b < table.size(); ++b) {
       require(table[b] >= 1 && static_cast<std::int64_t>(table[b]) <= server_.usable_blocks, "a block has a known id");
-      if (b < life.hits) {
+      if (b < life.hits || is_merged(life, table, b)) {
         ++holders_[table[b]];
       } else {
         hand_out(table[b]);

@@ -116,6 +116,7 @@ class InvariantChecker : public Observer {
   void hand_out(std::uint32_t block);
   void let_go(const std::vector<std::uint32_t>& table);
   void give_back(std::vector<std::uint32_t>& table, bool later);
+  [[nodiscard]] bool is_merged(const Life& life, const std::vector<std::uint32_t>& table, std::size_t at) const;
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
   void note_contents(const Life& life, std::int64_t from);

@@ -1,5 +1,7 @@
 // What must hold of blocks that are handed out, shared and found again.
 
+#include <algorithm>
+
 #include "tests/support/invariants.hpp"
 
 namespace decodesim::tests {
@@ -10,6 +12,19 @@ void InvariantChecker::hand_out(std::uint32_t block) {
   if (holders_.count(block) > 0) retire(deferred_before_);
   require(++holders_[block] == 1 || !rules_.own_blocks, "a block is handed out once, or shared by who hits it");
   contents_.erase(block);
+}
+
+/// Is this block of a new table the one of all who have these tokens: it holds them, or somebody else is to fill it with
+/// them?
+bool InvariantChecker::is_merged(const Life& life, const std::vector<std::uint32_t>& table, std::size_t at) const {
+  const auto block = static_cast<std::int64_t>(at);
+  if (!rules_.merges_blocks || (block + 1) * server_.block_size > life.known()) return false;
+  const Content own = content_of(life, block);
+  const auto content = contents_.find(table[at]);
+  if (content != contents_.end()) return content->second == own;
+  return std::any_of(running_.begin(), running_.end(), [&](const Life* other) {
+    return other->table.size() > at && other->table[at] == table[at] && content_of(*other, block) == own;
+  });
 }
 
 void InvariantChecker::let_go(const std::vector<std::uint32_t>& table) {
@@ -37,7 +52,8 @@ void InvariantChecker::retire(std::vector<std::vector<std::uint32_t>>& tables) {
 /// what was found beyond them lies in blocks of its own.
 void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFacts& facts) {
   const bool computed = server_.serving.prefill == PrefillMode::computed;
-  require(!computed || rules_.finds_parts || found % server_.block_size == 0, "hits are whole blocks");
+  const bool all_but_one = rules_.merges_blocks && found + 1 == life.known();
+  require(!computed || rules_.finds_parts || all_but_one || found % server_.block_size == 0, "hits are whole blocks");
   require(!computed || !life.request.no_prefix_read || found == 0, "who does not read the cache finds nothing");
   const bool tier = server_.host_cache.chunks > 0;  // what it has beyond the hits is loaded into blocks of its own
   const std::vector<std::uint32_t>* table = nullptr;
@@ -54,7 +70,7 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
     ++life.hits;
   }
   // Where parts of blocks are found, what is found beyond whole ones need not come from the host.
-  if (!rules_.finds_parts) loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
+  if (!rules_.finds_parts && !all_but_one) loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
 }
 
 /// Of a full block: the salt, and every token up to its end.

@@ -49,7 +49,8 @@ bool goes_before(const std::string& order, const ServerConfig& server, const Pla
   const Request& of_a = *a.request;
   const Request& of_b = *b.request;
   if (order == "priority" && of_a.priority != of_b.priority) return of_a.priority < of_b.priority;
-  if (order == "priority" || order == "arrival") {
+  // Under longest-prefix, as they are listed; who is next is another matter.
+  if (order == "priority" || order == "arrival" || order == "longest-prefix") {
     if (of_a.arrival != of_b.arrival) return of_a.arrival < of_b.arrival;
     return of_a.index < of_b.index;
   }

@@ -20,28 +20,68 @@ class PlainSarathi final : public PlainPoolScheduler {
   }
 
  private:
+  void take_turn(PlainPlan& plan);
+  void decode(PlainPlan& plan);
+  void serve_prompts(PlainPlan& plan);
+  void admit(PlainPlan& plan);
   void preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester);
   [[nodiscard]] std::int64_t chunk_size(std::int64_t cached) const;
 
   std::set<const PlainSequence*> decoding_;  // those whose prompt, or what is to be computed again, is done
+  std::int64_t tokens_ = 0;                  // of the pass at hand
+  bool no_room_ = false;                     // in it the head found too few blocks
+  bool turn_of_prompts_ = true;
 };
 
 PlainPlan PlainSarathi::plan() {
-  const SchedulerSpec& knobs = server_.scheduler;
   PlainPlan plan;
-  std::int64_t tokens = 0;
-
-  // Who decodes, oldest first; prompts are kept for later, and those not looked at yet can be taken as victims.
+  tokens_ = 0;
+  no_room_ = false;
   std::sort(running.begin(), running.end(), older);
+  if (server_.scheduler.sarathi.batching == SarathiBatching::in_turn) {
+    take_turn(plan);
+  } else {
+    decode(plan);
+    serve_prompts(plan);
+    admit(plan);
+  }
+  // Under `fail_after` a head that even an empty server refuses is given up.
+  if (server_.scheduler.never_fits == NeverFits::fail_after && no_room_ && running.empty() && plan.preempted.empty()) {
+    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
+    waiting.pop_front();
+  }
+  close_by_arrival(running, plan, decoding_);
+  return plan;
+}
+
+/// Prompts that run; or, where there are none, prompts that wait; or, where there are none either, who decodes. After
+/// prompts it is the turn of who decodes, and after that always the prompts'.
+void PlainSarathi::take_turn(PlainPlan& plan) {
+  const bool turn_of_prompts = turn_of_prompts_;
+  if (!waiting.empty()) plan.limit = AdmissionLimit::policy;
+  if (turn_of_prompts) {
+    serve_prompts(plan);
+    if (plan.scheduled.empty()) {
+      plan.limit = AdmissionLimit::arrivals;
+      admit(plan);
+    }
+  }
+  if (!plan.scheduled.empty()) {
+    turn_of_prompts_ = false;
+    return;
+  }
+  decode(plan);
+  turn_of_prompts_ = true;
+  plan.moved = !turn_of_prompts;
+}
+
+/// Who decodes, oldest first. Those not looked at yet, prompts among them, can be taken as victims.
+void PlainSarathi::decode(PlainPlan& plan) {
   std::vector<PlainSequence*> rest = running;
-  std::vector<PlainSequence*> prompts;
   while (!rest.empty()) {
     PlainSequence* r = rest.front();
     rest.erase(rest.begin());
-    if (decoding_.count(r) == 0) {
-      prompts.push_back(r);
-      continue;
-    }
+    if (decoding_.count(r) == 0) continue;
     bool stays = true;
     while (stays && pool_.free() == 0) {
       PlainSequence* victim = rest.empty() ? r : rest.back();
@@ -52,34 +92,40 @@ PlainPlan PlainSarathi::plan() {
     if (!stays) continue;
     if (pool_.blocks_for(r->cached + 1) > static_cast<std::int64_t>(r->blocks.size())) pool_.take(*r, 1);
     plan.scheduled.push_back({r, r->cached, 1});
-    tokens += 1;
+    tokens_ += 1;
   }
+}
 
-  for (PlainSequence* r : prompts) {
-    const std::int64_t n = std::min(r->known() - r->cached, chunk_size(r->cached) - tokens);
+/// Prompts that run.
+void PlainSarathi::serve_prompts(PlainPlan& plan) {
+  for (PlainSequence* r : running) {
+    if (decoding_.count(r) == 1) continue;
+    const std::int64_t n = std::min(r->known() - r->cached, chunk_size(r->cached) - tokens_);
     if (n <= 0) continue;
     plan.scheduled.push_back({r, r->cached, n});
-    tokens += n;
+    tokens_ += n;
   }
+}
 
-  bool no_room = false;
+/// Prompts that wait.
+void PlainSarathi::admit(PlainPlan& plan) {
   while (!waiting.empty()) {
     PlainSequence* r = waiting.front();
     const std::int64_t need = pool_.blocks_for(r->known());
     const std::int64_t found = found_in_place(server_, *r);
-    const std::int64_t n = std::min(r->known() - found, chunk_size(found) - tokens);
+    const std::int64_t n = std::min(r->known() - found, chunk_size(found) - tokens_);
     if (pool_.free() - need < watermark_of(server_)) {
       plan.limit = AdmissionLimit::kv_capacity;
-      no_room = true;
-      break;
+      no_room_ = true;
+      return;
     }
-    if (static_cast<std::int64_t>(running.size()) >= knobs.max_num_seqs) {
+    if (static_cast<std::int64_t>(running.size()) >= server_.scheduler.max_num_seqs) {
       plan.limit = AdmissionLimit::max_num_seqs;
-      break;
+      return;
     }
     if (n <= 0) {
       plan.limit = AdmissionLimit::token_budget;
-      break;
+      return;
     }
     waiting.pop_front();
     running.push_back(r);
@@ -87,17 +133,8 @@ PlainPlan PlainSarathi::plan() {
     r->cached = found;
     if (found > 0) plan.found.push_back({r, found});
     plan.scheduled.push_back({r, found, n});
-    tokens += n;
+    tokens_ += n;
   }
-
-  // Under `fail_after` a head that even an empty server refuses is given up.
-  if (knobs.never_fits == NeverFits::fail_after && no_room && running.empty() && plan.preempted.empty()) {
-    plan.cancelled.push_back({waiting.front(), "can never be admitted"});
-    waiting.pop_front();
-  }
-
-  close_by_arrival(plan, decoding_);
-  return plan;
 }
 
 void PlainSarathi::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester) {

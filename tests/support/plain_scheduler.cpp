@@ -45,7 +45,7 @@ void PlainPoolScheduler::ended(PlainSequence& sequence) {
   pool_.release(sequence);
 }
 
-void PlainPoolScheduler::close_by_arrival(PlainPlan& plan, std::set<const PlainSequence*>& decoding) {
+void close_by_arrival(std::vector<PlainSequence*>& running, PlainPlan& plan, std::set<const PlainSequence*>& decoding) {
   std::sort(running.begin(), running.end(), older);
   std::sort(plan.scheduled.begin(), plan.scheduled.end(),
             [](const auto& a, const auto& b) { return older(a.sequence, b.sequence); });

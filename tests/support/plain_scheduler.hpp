@@ -196,15 +196,15 @@ class PlainPoolScheduler : public PlainScheduler {
   [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  protected:
-  /// Ends a pass of who serves by arrival: puts its lists in that order, counts what it granted as cached, and adds to
-  /// `decoding` who has nothing left to compute but its next token.
-  void close_by_arrival(PlainPlan& plan, std::set<const PlainSequence*>& decoding);
-
   const ServerConfig& server_;
   PlainPool pool_;
 };
 
 inline bool older(const PlainSequence* a, const PlainSequence* b) { return a->arrival < b->arrival; }
+
+/// Ends a pass of who serves by arrival: puts its lists in that order, counts what it granted as cached, and adds to
+/// `decoding` who has nothing left to compute but its next token.
+void close_by_arrival(std::vector<PlainSequence*>& running, PlainPlan& plan, std::set<const PlainSequence*>& decoding);
 
 /// The blocks that admission leaves free: scheduler.watermark of all, rounded down.
 std::int64_t watermark_of(const ServerConfig& server);

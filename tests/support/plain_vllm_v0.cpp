@@ -5,21 +5,30 @@
 #include <set>
 
 #include "tests/support/plain_host.hpp"
+#include "tests/support/plain_merged_pool.hpp"
 #include "tests/support/plain_scheduler.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-class PlainVllmV0 final : public PlainPoolScheduler {
+class PlainVllmV0 final : public PlainScheduler {
  public:
-  explicit PlainVllmV0(const ServerConfig& server) : PlainPoolScheduler(server), host_(server) {}
+  explicit PlainVllmV0(const ServerConfig& server) : server_(server), pool_(server), host_(server) {}
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override;
   void step_ended(const PlainPlan&, Duration lasted) override {
     if (ran_prompts_) last_prompt_step_ = lasted;
   }
+  void ended(PlainSequence& sequence) override {
+    running.erase(std::find(running.begin(), running.end(), &sequence));
+    pool_.release(sequence);
+  }
+  [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
+  [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
+  [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.cached_blocks_evicted(); }
+  [[nodiscard]] MemoryFacts memory() const override { return pool_.memory(); }
 
  private:
   void run_those_that_run(PlainPlan& plan);
@@ -33,8 +42,11 @@ class PlainVllmV0 final : public PlainPoolScheduler {
     return knobs.enable_chunked_prefill ? server_.max_model_len
                                         : std::min(server_.max_model_len, knobs.max_num_batched_tokens);
   }
+  [[nodiscard]] std::int64_t cut_to_budget(std::int64_t tokens) const;
   [[nodiscard]] bool heuristic() const { return server_.scheduler.vllm_v0.append_check == AppendCheck::heuristic; }
 
+  const ServerConfig& server_;
+  PlainMergedPool pool_;
   PlainHost host_;
   std::set<const PlainSequence*> decoding_;  // those whose prompt, or what is to be computed again, is done
   std::int64_t budget_ = 0;
@@ -71,8 +83,16 @@ PlainPlan PlainVllmV0::plan() {
     }
   }
 
-  close_by_arrival(plan, decoding_);
+  close_by_arrival(running, plan, decoding_);
+  // Only now can others find it.
+  for (const PlainPlan::Grant& grant : plan.scheduled) pool_.computed(*grant.sequence, grant.sequence->cached);
   return plan;
+}
+
+/// With prefix caching a chunk that the budget cuts is cut to whole blocks.
+std::int64_t PlainVllmV0::cut_to_budget(std::int64_t tokens) const {
+  if (tokens <= budget_) return tokens;
+  return server_.prefix_caching ? budget_ - budget_ % server_.block_size : budget_;
 }
 
 /// Decoding sequences, oldest first, and behind them chunks of prompts. Who finds no room takes the last of those whose
@@ -88,7 +108,7 @@ void PlainVllmV0::run_those_that_run(PlainPlan& plan) {
   while (!queue.empty()) {
     PlainSequence* r = queue.front();
     std::int64_t n = 1;
-    if (decoding_.count(r) == 0) n = std::min(r->known() - r->cached, budget_);
+    if (decoding_.count(r) == 0) n = cut_to_budget(r->known() - r->cached);
     if (n == 0) return;
     queue.pop_front();
     bool gave_up = false;
@@ -105,6 +125,7 @@ void PlainVllmV0::run_those_that_run(PlainPlan& plan) {
     const std::int64_t blocks = pool_.blocks_for(r->cached + n);
     const auto held = static_cast<std::int64_t>(r->blocks.size());
     if (blocks > held) pool_.take(*r, blocks - held);
+    if (decoding_.count(r) == 1) pool_.write(*r, r->cached + 1);
     plan.scheduled.push_back({r, r->cached, n});
     budget_ -= n;
   }
@@ -199,13 +220,13 @@ void PlainVllmV0::admit_waiting(PlainPlan& plan) {
       waiting.pop_front();
       continue;
     }
-    if (pool_.free() - need < watermark_of(server_)) {
+    if (pool_.free() - (need - pool_.shared(*r)) < watermark_of(server_)) {
       plan.limit = AdmissionLimit::kv_capacity;
       break;
     }
-    const std::int64_t found = found_in_place(server_, *r);
+    const std::int64_t found = std::max(found_in_place(server_, *r), pool_.found(*r));
     const std::int64_t missing = r->known() - found;
-    const std::int64_t n = knobs.enable_chunked_prefill ? std::min(missing, budget_) : missing;
+    const std::int64_t n = knobs.enable_chunked_prefill ? cut_to_budget(missing) : missing;
     if (n == 0 || n > budget_) {
       plan.limit = AdmissionLimit::token_budget;
       break;
@@ -216,7 +237,7 @@ void PlainVllmV0::admit_waiting(PlainPlan& plan) {
     }
     waiting.pop_front();
     running.push_back(r);
-    pool_.take(*r, need);
+    pool_.take_known(*r);
     r->cached = found;
     if (found > 0) plan.found.push_back({r, found});
     plan.scheduled.push_back({r, found, n});
@@ -244,6 +265,8 @@ bool PlainVllmV0::would_start(std::int64_t tokens) const {
   if (tokens > prompt_limit()) return false;
   const std::int64_t left = server_.usable_blocks - pool_.blocks_for(tokens);
   if (left < watermark_of(server_)) return false;
+  const bool cut = tokens > server_.scheduler.max_num_batched_tokens;
+  if (cut && server_.prefix_caching && server_.scheduler.max_num_batched_tokens < server_.block_size) return false;
   return tokens <= server_.scheduler.max_num_batched_tokens || !heuristic() || left > 0;
 }
 

@@ -149,7 +149,7 @@ void PlainVllmV1::give_up(PlainPlan& plan) {
   // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
   if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && swapped.empty() && loading.empty() &&
       deferred_.empty() && head_refused_for_blocks_) {
-    const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+    const std::size_t head = head_of_queue();
     plan.cancelled.push_back({waiting[head], "can never be admitted"});
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
   }

@@ -65,6 +65,7 @@ class PlainVllmV1 final : public PlainScheduler {
   void extend_running(PlainPlan& plan);
   void swap_in(PlainPlan& plan);
   void admit_waiting(PlainPlan& plan);
+  [[nodiscard]] std::size_t head_of_queue() const;
   PlainSequence* next_loaded(const PlainPlan& plan) const;
   bool admit_loaded(PlainPlan& plan, PlainSequence* r);
   bool admit_head(PlainPlan& plan);

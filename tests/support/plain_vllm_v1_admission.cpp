@@ -4,6 +4,17 @@
 
 namespace decodesim::tests {
 
+/// The place in the queue of who is next.
+std::size_t PlainVllmV1::head_of_queue() const {
+  if (order_ == "fair") return fair_.head(waiting);
+  if (order_ != "longest-prefix") return 0;
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    if (pool_.hits(*waiting[i]).size() > pool_.hits(*waiting[best]).size()) best = i;
+  }
+  return best;
+}
+
 /// Phase W: who has loaded its KV and the head of the queue, again and again, until something stops it.
 void PlainVllmV1::admit_waiting(PlainPlan& plan) {
   while (true) {
@@ -74,7 +85,7 @@ bool PlainVllmV1::admit_loaded(PlainPlan& plan, PlainSequence* r) {
 
 bool PlainVllmV1::admit_head(PlainPlan& plan) {
   const SchedulerSpec& knobs = server_.scheduler;
-  const std::size_t head = order_ == "fair" ? fair_.head(waiting) : 0;
+  const std::size_t head = head_of_queue();
   PlainSequence* r = waiting[head];
   const std::vector<std::uint32_t> hits = pool_.hits(*r);
   const auto hit_blocks = static_cast<std::int64_t>(hits.size());

@@ -72,6 +72,10 @@ std::vector<Request> draw_requests(Draws& draws, const Ranges& ranges, const Wei
 /// A pool that holds about one request, about a few, or any number.
 void draw_pool(Draws& draws, const Ranges& ranges, ServerConfig& server, const std::vector<Request>& requests) {
   server.block_size = draws.chance(50) ? draws.between(1, 4) : draws.between(1, 16);
+  // Where chunks that are cut are whole blocks a step must hold one.
+  const SchedulerSpec& knobs = server.scheduler;
+  if (knobs.engine == "vllm-v0" && knobs.enable_chunked_prefill && server.prefix_caching)
+    server.block_size = std::min(server.block_size, knobs.max_num_batched_tokens);
   std::int64_t largest = 0;
   for (const Request& request : requests) largest = std::max(largest, request.input_tokens + request.output_tokens);
   const std::int64_t alone = (largest + server.block_size - 1) / server.block_size;

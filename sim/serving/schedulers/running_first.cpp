@@ -390,6 +390,7 @@ EngineParts make_running_first(const ServerConfig& server, const RunningFirstPol
       PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
   PagedMemory& pages = *memory;
   std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
+  if (order != nullptr) order->finds_in(pages);
   RunningFirst::Policies policies{.admission = make_admission(server, own.admission),
                                   .victim = make_victim(server, own.victim),
                                   .fate = make_fate(server, "dropped"),

@@ -1,6 +1,8 @@
 // Decoding sequences first and always, then chunks of prompts up to a fixed sum: Sarathi-Serve's batching without stalls.
+// Or steps of chunks and steps of tokens in turn, the simpler scheme that it is compared with.
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sim/core/check.hpp"
@@ -39,19 +41,9 @@ class StallFree final : public Scheduler {
   }
 
   void plan(const ReplicaView& view, Draft& draft) override {
-    append_slots(view, memory_, true, [&](Sequence& requester) -> Sequence& {
-      Sequence& victim = *view.last_admitted();
-      draft.evict(victim, {.requester = &requester, .reason = EvictionReason::decode});
-      return victim;
-    });
-    std::int64_t tokens = view.cohort().size();
-    for (Sequence* prompt : view.prefilling()) {
-      const std::int64_t chunk = next_chunk(*prompt, prompt->cached, tokens);
-      if (chunk <= 0) continue;
-      draft.serve(*prompt, chunk);
-      tokens += chunk;
-    }
-    admit(view, draft, tokens);
+    if (knobs_.sarathi.batching == SarathiBatching::in_turn) return plan_turn(view, draft);
+    decode(view, draft);
+    admit(view, draft, serve_chunks(view, draft, view.cohort().size()));
   }
 
   /// It must also be let in again with all its tokens, whenever it is evicted.
@@ -61,6 +53,46 @@ class StallFree final : public Scheduler {
   }
 
  private:
+  // Prompts that run go before those that wait: only a turn that has none of them admits. Where it has no prompt at all the
+  // others take it.
+  void plan_turn(const ReplicaView& view, Draft& draft) {
+    const bool prompts = std::exchange(prompts_turn_, true);
+    if (prompts) {
+      if (serve_chunks(view, draft, 0) == 0) {
+        admit(view, draft, 0);
+      } else if (view.anyone_waits()) {
+        draft.limited_by(AdmissionLimit::policy);
+      }
+      if (!draft.chunks().empty()) {
+        prompts_turn_ = false;
+        return draft.pause_cohort();
+      }
+    } else if (view.anyone_waits()) {
+      draft.limited_by(AdmissionLimit::policy);
+    }
+    decode(view, draft);
+    if (!prompts) draft.moved();  // where nobody decodes the prompts go on at once
+  }
+
+  void decode(const ReplicaView& view, Draft& draft) {
+    append_slots(view, memory_, true, [&](Sequence& requester) -> Sequence& {
+      Sequence& victim = *view.last_admitted();
+      draft.evict(victim, {.requester = &requester, .reason = EvictionReason::decode});
+      return victim;
+    });
+  }
+
+  // Chunks of prompts that run, in a step that has `tokens` already; returns how many it has then.
+  std::int64_t serve_chunks(const ReplicaView& view, Draft& draft, std::int64_t tokens) {
+    for (Sequence* prompt : view.prefilling()) {
+      const std::int64_t chunk = next_chunk(*prompt, prompt->cached, tokens);
+      if (chunk <= 0) continue;
+      draft.serve(*prompt, chunk);
+      tokens += chunk;
+    }
+    return tokens;
+  }
+
   // A victim of this pass heads the queue, and may come back at once.
   void admit(const ReplicaView& view, Draft& draft, std::int64_t tokens) {
     while (view.anyone_waits()) {
@@ -96,6 +128,7 @@ class StallFree final : public Scheduler {
   PagedMemory& memory_;
   std::vector<std::int64_t> stages_;  // none: the chunk has one size
   std::int64_t stage_tokens_ = 1;
+  bool prompts_turn_ = true;  // of batching in turn
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
-#include "sim/serving/paged_memory.hpp"
+#include "sim/serving/merged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/append_slots.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 class PrefillFirst final : public Scheduler {
  public:
-  PrefillFirst(const SchedulerSpec& knobs, PagedMemory& memory, std::unique_ptr<FateChoice> fate, bool swaps)
+  PrefillFirst(const SchedulerSpec& knobs, MergedMemory& memory, std::unique_ptr<FateChoice> fate, bool swaps)
       : knobs_(knobs), memory_(memory), fate_(std::move(fate)), swaps_(swaps) {}
 
   void plan(const ReplicaView& view, Draft& draft) override {
@@ -28,6 +28,7 @@ class PrefillFirst final : public Scheduler {
     } else {
       plan_apart(view, draft);
     }
+    if (memory_.caches_prefixes()) note_computed(view, draft);
   }
 
   void step_ended(const ReplicaView&, Duration lasted) override {
@@ -36,7 +37,8 @@ class PrefillFirst final : public Scheduler {
 
   /// Beside its own growth a sequence meets the engine's rules: a prompt above the limit, or that leaves less than the
   /// watermark, is ignored; under the heuristic check a sequence that fills the pool evicts itself before each token, and
-  /// must then start anew as a whole; from the host it comes back with a block to spare.
+  /// must then start anew as a whole, since others may have taken what it could find; from the host it comes back with a
+  /// block to spare.
   bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output_tokens) const override {
     const std::int64_t total = memory_.total();
     const std::int64_t written = request.input_tokens + output_tokens - 1;
@@ -81,22 +83,45 @@ class PrefillFirst final : public Scheduler {
                    displace(view, draft, victim, requester, EvictionReason::decode);
                    return victim;
                  });
+    if (!memory_.caches_prefixes()) return;
+    for (Sequence* member = view.cohort().filling().front(); member != nullptr;
+         member = LockStep::BoundaryList::after(*member)) {
+      memory_.fill(*member, view.cached(*member));
+    }
+  }
+
+  // What the pass computes is found from the next one on.
+  void note_computed(const ReplicaView& view, const Draft& draft) {
+    for (const Chunk& chunk : draft.chunks()) memory_.computed(*chunk.sequence, chunk.sequence->cached + chunk.tokens);
+    if (prompts_ran_ && !knobs_.enable_chunked_prefill) return;  // who decodes waits
+    for (Sequence* member = view.cohort().filling().front(); member != nullptr;
+         member = LockStep::BoundaryList::after(*member)) {
+      memory_.computed(*member, view.cached(*member) + 1);
+    }
   }
 
   // Their blocks were taken at admission; the heuristic check wants a free one all the same.
   void serve_chunks(const ReplicaView& view, Draft& draft, std::int64_t& left) {
     for (std::size_t i = 0; i < view.prefilling().size() && left > 0; ++i) {
       Sequence& chunk = *view.prefilling()[i];
+      const std::int64_t tokens = chunk_of(chunk.known() - chunk.cached, left);
+      if (tokens == 0) return;
       while (knobs_.vllm_v0.append_check == AppendCheck::heuristic && memory_.free() == 0) {
         Sequence& victim = *view.prefilling().back();
         const bool itself = &victim == &chunk;
         displace(view, draft, victim, chunk, EvictionReason::prefill);
         if (itself) return;
       }
-      const std::int64_t tokens = std::min(chunk.known() - chunk.cached, left);
       draft.serve(chunk, tokens);
       left -= tokens;
     }
+  }
+
+  // What a chunked pass computes of so many tokens. With prefix caching a chunk that is cut is whole blocks, for which the
+  // budget may be too small.
+  [[nodiscard]] std::int64_t chunk_of(std::int64_t tokens, std::int64_t left) const {
+    if (tokens <= left || !memory_.caches_prefixes()) return std::min(tokens, left);
+    return left / memory_.block_size() * memory_.block_size();
   }
 
   void displace(const ReplicaView& view, Draft& draft, Sequence& victim, Sequence& requester, EvictionReason reason) {
@@ -149,13 +174,15 @@ class PrefillFirst final : public Scheduler {
         draft.drop(head, reason_never_fits);
         continue;
       }
-      if (memory_.free() - need < spared(view)) return draft.limited_by(AdmissionLimit::kv_capacity);
-      const std::int64_t found = view.found_in_place(head);
+      // What others hold needs no room, and what is found costs nothing of the budget.
+      const MergedMemory::Beginning begins = memory_.beginning_of(head);
+      if (memory_.free() - (need - begins.shared) < spared(view)) return draft.limited_by(AdmissionLimit::kv_capacity);
+      const std::int64_t found = std::max(view.found_in_place(head), begins.found);
       std::int64_t tokens = head.known() - found;
-      if (knobs_.enable_chunked_prefill) tokens = std::min(tokens, left);
+      if (knobs_.enable_chunked_prefill) tokens = chunk_of(tokens, left);
       if (tokens > left || tokens == 0) return draft.limited_by(AdmissionLimit::token_budget);
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
-      check(memory_.grow(head, head.known()), "a sequence that is admitted has room");
+      check(memory_.take_known(head), "a sequence that is admitted has room");
       draft.admit(head, found, tokens);
       left -= tokens;
       prompts_ran_ = true;
@@ -181,6 +208,7 @@ class PrefillFirst final : public Scheduler {
     const std::int64_t left = memory_.total() - memory_.blocks_for(tokens);
     // A second chunk meets the heuristic check, like a token.
     const bool several = tokens > knobs_.max_num_batched_tokens;
+    if (several && chunk_of(tokens, knobs_.max_num_batched_tokens) == 0) return false;
     return left >= spared(view) && (!several || knobs_.vllm_v0.append_check == AppendCheck::exact || left > 0);
   }
 
@@ -190,7 +218,7 @@ class PrefillFirst final : public Scheduler {
   }
 
   SchedulerSpec knobs_;
-  PagedMemory& memory_;
+  MergedMemory& memory_;
   std::unique_ptr<FateChoice> fate_;
   bool swaps_;
   Duration last_prompt_step_{};
@@ -204,8 +232,10 @@ class PrefillFirst final : public Scheduler {
 
 EngineParts make_vllm_v0(const ServerConfig& server) {
   const SchedulerSpec& knobs = server.scheduler;
-  auto memory = std::make_unique<PagedMemory>(server.usable_blocks, server.block_size);
-  PagedMemory& pages = *memory;
+  auto memory = std::make_unique<MergedMemory>(
+      server.usable_blocks, server.block_size,
+      PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
+  MergedMemory& pages = *memory;
   const bool swaps = knobs.vllm_v0.preemption_mode == PreemptionMode::swap;
   return {.memory = std::move(memory),
           .queue_order = nullptr,
