@@ -30,6 +30,7 @@ void Measurements::arrived(const Request& request) {
 
 void Measurements::step(const StepFacts& facts) {
   const Duration lasted = facts.end - facts.start;
+  take_back(facts.withdrawn);
   ++totals_.passes;
   totals_.emitted_tokens += facts.shape.samples;
   totals_.step_preemptions += facts.preempted;
@@ -48,7 +49,7 @@ void Measurements::step(const StepFacts& facts) {
     if (!totals_.first_preemption) totals_.first_preemption = facts.start;
     totals_.last_preemption = facts.start;
   }
-  const bool inside = window_.holds(facts.end);
+  const bool inside = last_step_inside_ = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
     totals_.gaps += gap.count;
     if (gap.count > 0) totals_.starvation.longest_gap = std::max(totals_.starvation.longest_gap, gap.gap);
@@ -61,6 +62,20 @@ void Measurements::step(const StepFacts& facts) {
     add_to_window(facts);
   } else {
     totals_.accounted_outside += facts.ledger.duration();
+  }
+}
+
+// What the step before told of tokens that are lost since, where it was counted. A gap comes again, as part of a longer one.
+void Measurements::take_back(std::span<const WithdrawnToken> tokens) {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  totals_.emitted_tokens -= count;
+  if (last_step_inside_) sums_.emitted_tokens -= count;
+  for (const WithdrawnToken& token : tokens) {
+    if (!token.gap) continue;
+    --totals_.gaps;
+    if (!last_step_inside_) continue;
+    gap_moments_.add(token.gap->count(), -1);
+    gap_histogram_.add(token.gap->count(), -1);
   }
 }
 

@@ -89,6 +89,7 @@ class Measurements : public Observer {
     GoodputLost lost;
   };
 
+  void take_back(std::span<const WithdrawnToken> tokens);
   void add_to_window(const StepFacts& facts);
   void add_to_trend(const StepFacts& facts);
   [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
@@ -126,6 +127,7 @@ class Measurements : public Observer {
   Time last_arrival_{};
   Time last_completion_{};
   Time last_step_end_{};
+  bool last_step_inside_ = false;  // the window
   RunFacts run_facts_;
 };
 

@@ -27,6 +27,7 @@ void LockStep::join(Sequence& sequence) {
   sequence.state = SequenceState::decoding;
   sequence.cached_at_zero = sequence.cached - step_;
   sequence.finish_step = step_ + sequence.output_tokens - sequence.generated;
+  sequence.times_as_of = step_;
   boundaries_[boundary_slot_of(sequence)].insert_by_order(sequence);
   finishes_[finish_slot_of(sequence.finish_step)].push_back(sequence);
   if (size_ == 0) last_token_ = sequence.last_token;
@@ -49,8 +50,16 @@ void LockStep::remove(Sequence& member) {
   member.generated = cached_now + 1 - member.request.input_tokens;
 }
 
+// Who joined or was a newcomer since the last step has its own times already; of the others the cohort knows them.
+void LockStep::write_times(Sequence& member) const {
+  if (member.times_as_of == step_) return;
+  member.token_before = token_before_;
+  member.last_token = last_token_;
+}
+
 void LockStep::leave(Sequence& member) {
-  if (std::erase(newcomers_, &member) == 0) member.last_token = last_token_;
+  std::erase(newcomers_, &member);
+  write_times(member);
   remove(member);
 }
 
@@ -58,18 +67,24 @@ void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequen
   if (size_ == 0) return;
   const std::int64_t others = size_ - static_cast<std::int64_t>(newcomers_.size());
   if (others > 0) gaps.push_back({end - last_token_, others});
-  for (const Sequence* newcomer : newcomers_) gaps.push_back({end - newcomer->last_token, 1});
+  ++step_;
+  for (Sequence* newcomer : newcomers_) {
+    gaps.push_back({end - newcomer->last_token, 1});
+    newcomer->token_before = newcomer->last_token;
+    newcomer->last_token = end;
+    newcomer->times_as_of = step_;
+  }
   newcomers_.clear();
 
-  ++step_;
   if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;
   cached_ += size_;
+  token_before_ = last_token_;
   last_token_ = end;
 
   for (Sequence* member = finishes_[finish_slot_of(step_)].front(); member != nullptr;) {
     Sequence* next = SequenceList<&Sequence::finish>::after(*member);
     if (member->finish_step == step_) {
-      member->last_token = end;
+      write_times(*member);
       remove(*member);
       finished.push_back(member);
     }

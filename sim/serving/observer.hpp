@@ -102,6 +102,13 @@ enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, p
 inline constexpr std::array<std::string_view, 5> admission_limit_names{"arrivals", "kv_capacity", "max_num_seqs",
                                                                        "token_budget", "policy"};
 
+/// A token that the step before yielded and that was lost with its sequence before the engine looked at it. The step
+/// before told it, and with it a gap where it was not the first of its request: both are to be taken back.
+struct WithdrawnToken {
+  const Request* request = nullptr;
+  std::optional<Duration> gap{};
+};
+
 /// What an engine keeps in mind between its passes, by name.
 using EngineFigures = std::vector<std::pair<std::string_view, double>>;
 
@@ -157,9 +164,10 @@ struct StepFacts {
   // Who runs after the pass and did not before it, or lost its place in it and has it again; each once.
   std::span<const Request* const> entered;
   AdmissionLimit limit = AdmissionLimit::arrivals;
-  std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
-  const ScheduleFacts* schedule = nullptr;  // where an observer wants it
-  const MemoryFacts* memory = nullptr;      // where an observer wants it
+  std::span<const TokenGap> gaps;  // between tokens, of sequences that already had one; equal gaps may repeat
+  std::span<const WithdrawnToken> withdrawn;  // in the order of eviction; only where an engine plans ahead of results
+  const ScheduleFacts* schedule = nullptr;    // where an observer wants it
+  const MemoryFacts* memory = nullptr;        // where an observer wants it
 };
 
 /// The whole run, once, at its end.
@@ -175,7 +183,8 @@ struct RunFacts {
 /// An engine that plans ahead applies endings after its next pass, in which who ended still holds its blocks and its
 /// place, can be evicted, and may be given a token that is thrown away. So there requests that ended are told after the
 /// open loop's arrivals of that instant, and the next step() names them once more: in its schedule, as finished, and
-/// among its evictions perhaps.
+/// among its evictions perhaps. One that plans ahead of results loses the token under way of whom it evicts, perhaps the
+/// last one: the next step() takes it back, and the request goes on.
 ///
 /// What facts point to is valid during the call only. The same request may lie elsewhere at its next fact: keep its index,
 /// or a copy.

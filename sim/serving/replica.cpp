@@ -89,6 +89,8 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
     Draft draft(state_, decisions_);
     scheduler_->plan(ReplicaView(state_), draft);
   } while (!grid && decisions_.moved && decisions_.empty(state_.cohort.size()) && finished_.empty());
+  // Who was evicted with its last token under way has lost it.
+  std::erase_if(finished_, [](const Sequence* sequence) { return !sequence->over; });
   // In the order of the decisions: a pass evicts before it gives up who waits.
   cancel_hopeless();
   for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
@@ -107,6 +109,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
   facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
+  facts_.withdrawn = decisions_.withdrawn;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
   facts_.found_tokens = decisions_.found_first;
@@ -119,6 +122,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
+  if (plans_ahead_ != PlansAhead::no) scheduler_->results_seen(ReplicaView(state_));
   release_held();
   return !empty || decisions_.moved;
 }
@@ -225,7 +229,7 @@ void Replica::complete(Time end) {
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), before_in_batch);
-  if (plans_ahead_) {
+  if (plans_ahead_ != PlansAhead::no) {
     for (Sequence* sequence : finished_) hold(*sequence);
   } else {
     release_held();
@@ -251,7 +255,8 @@ void Replica::hold(Sequence& sequence) {
   sequence.over = true;
   const Request& request = sequence.request;
   const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
-  sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
+  const bool counted_out = plans_ahead_ == PlansAhead::of_endings && sequence.generated == allowed;
+  sequence.state = counted_out ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;
   beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, before_in_batch), &sequence);
@@ -278,6 +283,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
     sequence.first_token = end;
     sequence.recompute_at_first_token = recompute_time_;
   }
+  sequence.token_before = sequence.last_token;
   sequence.last_token = end;
   sequence.generated += 1;
   state_.cohort.count_outside(sequence);

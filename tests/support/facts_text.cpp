@@ -103,6 +103,10 @@ void FactsText::step(const StepFacts& facts) {
     if (count != 0) line += " " + std::to_string(gap) + "x" + std::to_string(count);
   }
 
+  line += " withdrawn";
+  for (const WithdrawnToken& one : facts.withdrawn)
+    line += " " + name(one.request) + (one.gap ? " after " + text(*one.gap) : "");
+
   if (facts.schedule == nullptr) {
     lines_.push_back(line + " without a schedule");
     return;

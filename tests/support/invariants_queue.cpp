@@ -50,13 +50,31 @@ void InvariantChecker::put_back(Life& victim, Time start) {
   waiting_.insert(place, &victim);
 }
 
+/// The engine had not looked at the token, so the victim goes on without it, even where it was its last.
+void InvariantChecker::withdraw_token(Life& victim, const StepFacts& facts, std::size_t& next) {
+  if (next == facts.withdrawn.size()) return require(false, "every token that is lost is told");
+  const WithdrawnToken& told = facts.withdrawn[next++];
+  require(told.request->index == victim.request.index, "lost tokens are told in the order of eviction");
+  require(told.gap.has_value() == (victim.emitted > 1), "only a first token has no gap");
+  require(!told.gap || *told.gap == victim.last_token - victim.token_before, "the gap is that before the lost token");
+  gaps_ -= told.gap ? 1 : 0;
+  tokens_ -= 1;
+  victim.emitted -= 1;
+  victim.last_token = victim.token_before;
+  if (victim.emitted == 0) victim.first_token = Time{Duration(-1)};
+  if (victim.over) std::erase(over_, &victim);
+  victim.over = false;
+}
+
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
   require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
   std::size_t next = 0;
+  std::size_t next_withdrawn = 0;
   for (const Request* request : facts.schedule->preempted) {
     Life& life = life_of(request);
     require(runs(life), "only who runs is evicted");
+    if (rules_.late_tokens && life.yielded_in == facts.number - 1) withdraw_token(life, facts, next_withdrawn);
     if (life.over) {  // it has all its tokens: it loses nothing, and does not come back
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
       let_go(life);
@@ -94,6 +112,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
       put_back(life, facts.start);
     }
   }
+  require(next_withdrawn == facts.withdrawn.size(), "no token is lost but of those evicted right after it");
 }
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {

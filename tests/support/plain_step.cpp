@@ -37,6 +37,8 @@ void PlainRun::step(const PlainPlan& plan) {
                          .free_before = one.free_before});
   }
   facts.evictions = evictions;
+  facts.withdrawn = plan.withdrawn;
+  std::erase_if(over_, [](const PlainSequence* sequence) { return !sequence->over; });
   facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
   cached_blocks_evicted_ += facts.cached_blocks_evicted;
   for (const PlainPlan::Found& found : plan.found) {
@@ -83,6 +85,7 @@ void PlainRun::step(const PlainPlan& plan) {
   }
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
+  scheduler_->results_seen();
   release_those_over();
   for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
   facts.waiting = static_cast<std::int64_t>(scheduler_->waiting.size());
@@ -111,6 +114,7 @@ void PlainRun::step(const PlainPlan& plan) {
     } else {
       gaps.push_back({now_ - sequence.last_token, 1});
     }
+    sequence.token_before = sequence.last_token;
     sequence.last_token = now_;
     if (sequence.emitted == sequence.output) {
       sequence.over = true;

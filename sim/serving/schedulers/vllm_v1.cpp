@@ -334,7 +334,7 @@ EngineParts make_running_first(const ServerConfig& server, const RunningFirstPol
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
           .scheduler = std::make_unique<RunningFirst>(server, pages, std::move(policies)),
-          .plans_ahead = knobs.async};
+          .plans_ahead = knobs.async ? PlansAhead::of_endings : PlansAhead::no};
 }
 
 EngineParts make_vllm_v1(const ServerConfig& server) {
