@@ -50,7 +50,7 @@ class Scheduler {
 enum class PlansAhead {
   no,          // it knows all
   of_endings,  // it counts on a token for everybody, but does not know who ends
-  of_results   // it knows nothing: the tokens under way are not in its counts, and whom it evicts loses his
+  of_results   // it knows nothing: tokens under way are not counted, and whom it evicts loses its own
 };
 
 /// What an engine is made of.

@@ -186,7 +186,7 @@ void Sglang::take_back(Draft& draft, Sequence& victim, const Sequence* requester
 }
 
 void Sglang::ended(Sequence& sequence) {
-  // Planned ahead, a batch of prompts holds only who was carried along.
+  // Planned ahead, only who was carried along is of the batch of prompts; else it stands in the running one.
   const bool of_last_prefill = last_pass_ == LastPass::prefill && (!async_ || carried_);
   if (async_) leave(sequence);
   if (of_last_prefill) {
