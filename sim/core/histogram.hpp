@@ -20,6 +20,7 @@ class Histogram {
  public:
   static constexpr double relative_error = 1.0 / 1024;
 
+  /// `count` times the value. A negative count takes back what was added.
   void add(std::int64_t value, std::int64_t count) {
     const auto size = static_cast<std::uint64_t>(value);
     const int shift = shift_of(size);

@@ -42,7 +42,7 @@ Summary summarize(std::span<double> values);
 /// do not depend on the order in which the numbers come.
 class Moments {
  public:
-  /// `count` times the value, which must not be negative.
+  /// `count` times the value, which must not be negative. A negative count takes back what was added.
   void add(std::int64_t value, std::int64_t count) {
     const auto times = static_cast<Wide>(count);
     const auto size = static_cast<Wide>(value);

@@ -30,9 +30,9 @@ void Measurements::arrived(const Request& request) {
 
 void Measurements::step(const StepFacts& facts) {
   const Duration lasted = facts.end - facts.start;
+  take_back(facts.withdrawn);
   ++totals_.passes;
   totals_.emitted_tokens += facts.shape.samples;
-  take_back(facts.dropped_tokens);
   totals_.transfers.out += facts.swapped_out_bytes;
   totals_.transfers.in += facts.swapped_in_bytes;
   totals_.transfers.stored += facts.stored_bytes;
@@ -51,7 +51,7 @@ void Measurements::step(const StepFacts& facts) {
     if (!totals_.first_preemption) totals_.first_preemption = facts.start;
     totals_.last_preemption = facts.start;
   }
-  const bool inside = window_.holds(facts.end);
+  const bool inside = last_step_inside_ = window_.holds(facts.end);
   for (const TokenGap& gap : facts.gaps) {
     totals_.gaps += gap.count;
     if (gap.count > 0) totals_.longest_gap = std::max(totals_.longest_gap, gap.gap);
@@ -60,7 +60,6 @@ void Measurements::step(const StepFacts& facts) {
     gap_histogram_.add(gap.gap.count(), gap.count);
   }
   if (!header_.closed_loop && facts.waiting > 0) add_to_trend(facts);
-  last_step_inside_ = inside;
   if (inside) {
     add_to_window(facts);
   } else {
@@ -68,17 +67,17 @@ void Measurements::step(const StepFacts& facts) {
   }
 }
 
-// They were told with the step before, and are taken out of what that was added to.
-void Measurements::take_back(std::span<const DroppedToken> tokens) {
+// What the step before told of tokens that are lost since, where it was counted. A gap comes again, as part of a longer one.
+void Measurements::take_back(std::span<const WithdrawnToken> tokens) {
   const auto count = static_cast<std::int64_t>(tokens.size());
   totals_.emitted_tokens -= count;
   if (last_step_inside_) sums_.emitted_tokens -= count;
-  for (const DroppedToken& token : tokens) {
-    if (token.first) continue;
-    totals_.gaps -= 1;
+  for (const WithdrawnToken& token : tokens) {
+    if (!token.gap) continue;
+    --totals_.gaps;
     if (!last_step_inside_) continue;
-    gap_moments_.add(token.gap.count(), -1);
-    gap_histogram_.add(token.gap.count(), -1);
+    gap_moments_.add(token.gap->count(), -1);
+    gap_histogram_.add(token.gap->count(), -1);
   }
 }
 

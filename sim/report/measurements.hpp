@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,8 +86,8 @@ class Measurements : public Observer {
     GoodputLost lost;
   };
 
+  void take_back(std::span<const WithdrawnToken> tokens);
   void add_to_window(const StepFacts& facts);
-  void take_back(std::span<const DroppedToken> tokens);
   void add_to_trend(const StepFacts& facts);
   [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
   [[nodiscard]] bool within_slo(const CompletedRequest& request) const;

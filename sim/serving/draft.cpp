@@ -74,20 +74,23 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
   if (&victim == eviction.requester) victim.self_preemptions += 1;
 }
 
-// Its last token was not its last after all.
-void Draft::drop_token(Sequence& victim, Time token_before) {
-  victim.generated -= 1;
-  decisions_.dropped_tokens.push_back({&victim.request, victim.last_token - token_before, victim.generated == 0});
-  if (victim.generated == 0) victim.first_token = Time(Duration(-1));
-  victim.last_token = token_before;
-  if (victim.over) decisions_.revived.push_back(&victim);
+// It is as if the step before had not yielded its token, even where that was its last.
+void Draft::withdraw_token(Sequence& victim) {
   victim.over = false;
+  victim.generated -= 1;
+  WithdrawnToken lost{.request = &victim.request};
+  if (victim.generated > 0) {
+    lost.gap = victim.last_token - victim.token_before;
+    victim.last_token = victim.token_before;
+  } else {
+    victim.first_token = victim.last_token = Time{Duration(-1)};
+  }
+  decisions_.withdrawn.push_back(lost);
 }
 
 void Draft::evict(Sequence& victim, const Eviction& eviction) {
-  const Time token_before = state_.cohort.token_before(victim);
   leave_running(victim);
-  if (eviction.drops_token) drop_token(victim, token_before);
+  if (eviction.loses_token) withdraw_token(victim);
   book_eviction(victim, eviction, KvFate::dropped);
   if (victim.over) {
     victim.cached = 0;

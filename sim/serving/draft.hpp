@@ -15,7 +15,7 @@ struct Eviction {
   const Sequence* requester = nullptr;  // whom it makes room for; the victim itself perhaps; null: nobody in particular
   EvictionReason reason = EvictionReason::decode;
   Destination destination = Destination::head;
-  bool drops_token = false;  // the victim loses the token that it got in the step before, which nobody has seen yet
+  bool loses_token = false;  // what the step before yielded for it was never looked at, and is lost
 };
 
 /// The decisions of one pass. Every call is checked before it acts, and acts at once, so that what a policy decides next
@@ -92,7 +92,7 @@ class Draft {
  private:
   void waited(Sequence& sequence);
   void leave_running(Sequence& victim);
-  void drop_token(Sequence& victim, Time token_before);
+  void withdraw_token(Sequence& victim);
   void book_eviction(Sequence& victim, const Eviction& eviction, KvFate fate);
   void enter_running(Sequence& sequence);
   void enter_prefilling(Sequence& sequence);

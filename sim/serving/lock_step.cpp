@@ -26,8 +26,8 @@ void LockStep::join(Sequence& sequence) {
   check(sequence.cached + 1 == sequence.known(), "a sequence decodes when all but its newest token are cached");
   sequence.state = SequenceState::decoding;
   sequence.cached_at_zero = sequence.cached - step_;
-  sequence.joined_at = step_;
   sequence.finish_step = step_ + sequence.output_tokens - sequence.generated;
+  sequence.times_as_of = step_;
   boundaries_[boundary_slot_of(sequence)].insert_by_order(sequence);
   finishes_[finish_slot_of(sequence.finish_step)].push_back(sequence);
   if (size_ == 0) last_token_ = sequence.last_token;
@@ -50,24 +50,32 @@ void LockStep::remove(Sequence& member) {
   member.generated = cached_now + 1 - member.request.input_tokens;
 }
 
-void LockStep::leave(Sequence& member) {
-  if (std::erase(newcomers_, &member) == 0) member.last_token = last_token_;
-  remove(member);
+// Who joined or was a newcomer since the last step has its own times already; of the others the cohort knows them.
+void LockStep::write_times(Sequence& member) const {
+  if (member.times_as_of == step_) return;
+  member.token_before = token_before_;
+  member.last_token = last_token_;
 }
 
-Time LockStep::token_before(const Sequence& sequence) const {
-  if (sequence.over || sequence.joined_at == step_) return sequence.token_before;
-  return sequence.joined_at == step_ - 1 ? sequence.last_token : token_before_;
+void LockStep::leave(Sequence& member) {
+  std::erase(newcomers_, &member);
+  write_times(member);
+  remove(member);
 }
 
 void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished) {
   if (size_ == 0) return;
   const std::int64_t others = size_ - static_cast<std::int64_t>(newcomers_.size());
   if (others > 0) gaps.push_back({end - last_token_, others});
-  for (const Sequence* newcomer : newcomers_) gaps.push_back({end - newcomer->last_token, 1});
+  ++step_;
+  for (Sequence* newcomer : newcomers_) {
+    gaps.push_back({end - newcomer->last_token, 1});
+    newcomer->token_before = newcomer->last_token;
+    newcomer->last_token = end;
+    newcomer->times_as_of = step_;
+  }
   newcomers_.clear();
 
-  ++step_;
   if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;
   cached_ += size_;
   token_before_ = last_token_;
@@ -76,8 +84,7 @@ void LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequen
   for (Sequence* member = finishes_[finish_slot_of(step_)].front(); member != nullptr;) {
     Sequence* next = SequenceList<&Sequence::finish>::after(*member);
     if (member->finish_step == step_) {
-      member->token_before = token_before(*member);
-      member->last_token = end;
+      write_times(*member);
       remove(*member);
       finished.push_back(member);
     }

@@ -36,9 +36,6 @@ class LockStep {
   }
   [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
 
-  /// When a sequence got the token before its newest, which it got in the step that is over.
-  [[nodiscard]] Time token_before(const Sequence& sequence) const;
-
   /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
   [[nodiscard]] std::int64_t steps() const { return step_; }
@@ -49,7 +46,7 @@ class LockStep {
 
   /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
   void join(Sequence& sequence);
-  /// Lets a member go before its end, and writes its cached and generated tokens and its last token's time into it.
+  /// Lets a member go before its end, and writes its cached and generated tokens and its last tokens' times into it.
   void leave(Sequence& member);
 
   /// One step of all members, which ends at `end`: adds the gap between their tokens to `gaps`, and appends those that
@@ -60,6 +57,7 @@ class LockStep {
   [[nodiscard]] std::size_t boundary_slot_of(const Sequence& member) const;
   [[nodiscard]] static std::size_t finish_slot_of(std::int64_t step);
   void remove(Sequence& member);
+  void write_times(Sequence& member) const;
 
   std::int64_t block_size_;
   std::int64_t step_ = 0;          // steps this cohort has taken
@@ -68,8 +66,8 @@ class LockStep {
   std::int64_t cached_ = 0;  // sum over the members
   std::int64_t changes_ = 0;
   ClientTally tally_;
-  Time token_before_{};  // of the step before last
   Time last_token_{};    // when the members got their last token, except the newcomers
+  Time token_before_{};  // when the step before that gave them theirs, except those who were newcomers then
   // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of
   // it for a while. Their next gap is told apart, and then they are as the others.
   std::vector<Sequence*> newcomers_;

@@ -54,13 +54,6 @@ struct EvictionFacts {
   std::int64_t free_before = 0;  // blocks, just before
 };
 
-/// A token that was told with the step before and then dropped, before anybody saw it.
-struct DroppedToken {
-  const Request* request = nullptr;
-  Duration gap{};      // that it ended
-  bool first = false;  // it was the first, and ended none
-};
-
 /// Blocks of one request that a pass moved to the host, or back.
 struct SwapFacts {
   const Request* request = nullptr;
@@ -128,6 +121,13 @@ enum class AdmissionLimit { arrivals, kv_capacity, max_num_seqs, token_budget, p
 inline constexpr std::array<std::string_view, 6> admission_limit_names{"arrivals",     "kv_capacity", "max_num_seqs",
                                                                        "token_budget", "policy",      "kv_loads"};
 
+/// A token that the step before yielded and that was lost with its sequence before the engine looked at it. The step
+/// before told it, and with it a gap where it was not the first of its request: both are to be taken back.
+struct WithdrawnToken {
+  const Request* request = nullptr;
+  std::optional<Duration> gap{};
+};
+
 /// What an engine keeps in mind between its passes, by name.
 using EngineFigures = std::vector<std::pair<std::string_view, double>>;
 
@@ -183,17 +183,17 @@ struct StepFacts {
   Bytes loaded_beside_bytes{};        // that began to come from it to requests that wait, which no step's time counts
   // What all of it takes; the ledger says how much of that the step waited for and how much ran beside it.
   Duration transfer_time{};
-  std::span<const SwapFacts> swaps;              // whose the blocks are that were swapped
-  std::int64_t cached_blocks_evicted = 0;        // of findable KV that nobody held, since the pass before
-  std::span<const EvictionFacts> evictions;      // in the order of eviction
-  std::span<const DroppedToken> dropped_tokens;  // of the step before
-  std::span<const RecomputeFacts> recomputes;    // whose the recomputed tokens are, each request once
+  std::span<const SwapFacts> swaps;            // whose the blocks are that were swapped
+  std::int64_t cached_blocks_evicted = 0;      // of findable KV that nobody held, since the pass before
+  std::span<const EvictionFacts> evictions;    // in the order of eviction
+  std::span<const RecomputeFacts> recomputes;  // whose the recomputed tokens are, each request once
   // Who runs after the pass and did not before it, or lost its place in it and has it again; each once.
   std::span<const Request* const> entered;
   AdmissionLimit limit = AdmissionLimit::arrivals;
-  std::span<const TokenGap> gaps;           // between tokens, of sequences that already had one; equal gaps may repeat
-  const ScheduleFacts* schedule = nullptr;  // where an observer wants it
-  const MemoryFacts* memory = nullptr;      // where an observer wants it
+  std::span<const TokenGap> gaps;  // between tokens, of sequences that already had one; equal gaps may repeat
+  std::span<const WithdrawnToken> withdrawn;  // in the order of eviction; only where an engine plans ahead of results
+  const ScheduleFacts* schedule = nullptr;    // where an observer wants it
+  const MemoryFacts* memory = nullptr;        // where an observer wants it
 };
 
 /// The whole run, once, at its end.
@@ -209,7 +209,8 @@ struct RunFacts {
 /// An engine that plans ahead applies endings after its next pass, in which who ended still holds its blocks and its
 /// place, can be evicted, and may be given a token that is thrown away. So there requests that ended are told after the
 /// open loop's arrivals of that instant, and the next step() names them once more: in its schedule, as finished, and
-/// among its evictions perhaps.
+/// among its evictions perhaps. One that plans ahead of results loses the token under way of whom it evicts, perhaps the
+/// last one: the next step() takes it back, and the request goes on.
 ///
 /// What facts point to is valid during the call only. The same request may lie elsewhere at its next fact: keep its index,
 /// or a copy.

@@ -50,16 +50,18 @@ void PageMemory::share(const Sequence& sequence) {
   hold.shared = tokens;
 }
 
-void PageMemory::release(Sequence& sequence, Released why) {
+void PageMemory::release(Sequence& sequence, Released why) { release(sequence, sequence.cached, why); }
+
+void PageMemory::release(const Sequence& sequence, std::int64_t tokens, Released why) {
   Hold& hold = hold_of(sequence);
   if (!hold.live) return;
   hold.live = false;
-  available_ += pages_for(sequence.cached) - hold.shared / page_size_;
+  available_ += pages_for(tokens) - hold.shared / page_size_;
   if (!tree_) return;
   if (why == Released::finished) {
-    const std::int64_t tokens = sequence.cached / page_size_ * page_size_;
-    const std::int64_t there = tree_->insert(tokens_of(sequence.request, tokens), tokens);
-    available_ -= (tokens - there) / page_size_;
+    const std::int64_t whole = tokens / page_size_ * page_size_;
+    const std::int64_t there = tree_->insert(tokens_of(sequence.request, whole), whole);
+    available_ -= (whole - there) / page_size_;
   }
   tree_->unlock(hold.node);
 }

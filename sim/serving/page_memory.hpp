@@ -43,6 +43,8 @@ class PageMemory : public KvMemory {
   void share(const Sequence& sequence);
   /// A finished sequence leaves what it has in the tree.
   void release(Sequence& sequence, Released why) override;
+  /// A finished sequence leaves its first `tokens`, which is all that it has.
+  void leave(const Sequence& sequence, std::int64_t tokens) { release(sequence, tokens, Released::finished); }
 
  private:
   struct Hold {
@@ -51,6 +53,7 @@ class PageMemory : public KvMemory {
     std::int64_t shared = 0;  // tokens
   };
   Hold& hold_of(const Sequence& sequence);
+  void release(const Sequence& sequence, std::int64_t tokens, Released why);
 
   std::int64_t total_;
   std::int64_t available_;

@@ -122,6 +122,7 @@ constexpr std::array<std::string_view, 1> srpt_knobs{"max_num_batched_tokens"};
 constexpr std::array<std::string_view, 2> mlfq_knobs{"max_num_batched_tokens", "mlfq"};
 constexpr std::array<std::string_view, 7> sglang_policies{
     "prefill-first", "fcfs", "new-token-ratio", "fewest-generated", "tail", "dropped", "wait"};
+constexpr std::array<std::string_view, 1> sglang_knobs{"async"};
 constexpr std::array<std::string_view, 7> vllm_v0_policies{
     "prefill-first", "fcfs", "whole-allocated", "latest-arrival", "head", "dropped", "wait"};
 constexpr std::array<std::string_view, 7> vllm_v0_knobs{
@@ -175,10 +176,7 @@ constexpr std::array engines{
         "sglang",
         "SGLang scheduler, upstream state of August 2026: prompts first, admission by an estimate of what running "
         "requests will need, retraction where it was too low",
-        false,
-        make_sglang,
-        sglang_policies,
-        {}},
+        false, make_sglang, sglang_policies, sglang_knobs},
     EngineRow{
         "vllm-v0",
         "vLLM V0 scheduler: FCFS, whole prompts in steps of their own or chunks beside decodes, preemption of the "

@@ -92,7 +92,8 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
     // Nothing is in flight behind an empty pass, so what waited for that is free for another.
   } while (!grid && decisions_.empty(state_.cohort.size()) && finished_.empty() &&
            (state_.memory->retire() || decisions_.moved));
-  for (const Sequence* sequence : decisions_.revived) std::erase(finished_, sequence);
+  // Who was evicted with its last token under way has lost it.
+  std::erase_if(finished_, [](const Sequence* sequence) { return !sequence->over; });
   // In the order of the decisions: a pass evicts before it gives up who waits.
   cancel_hopeless();
   for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
@@ -111,7 +112,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   facts_.scheduled = decodes + static_cast<std::int64_t>(decisions_.chunks.size());
   facts_.preempted = static_cast<std::int64_t>(decisions_.evictions.size());
   facts_.evictions = decisions_.evictions;
-  facts_.dropped_tokens = decisions_.dropped_tokens;
+  facts_.withdrawn = decisions_.withdrawn;
   facts_.free_blocks = state_.memory->free();
   facts_.slots = state_.memory->slots();
   facts_.found_tokens = decisions_.found_first;
@@ -125,6 +126,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
   const bool freed = state_.memory->retire();
+  if (plans_ahead_ != PlansAhead::no) scheduler_->results_seen(ReplicaView(state_));
   release_held();
   return !empty || decisions_.moved || freed;
 }
@@ -227,7 +229,7 @@ void Replica::complete(Time end) {
   state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
   thrown_away_ = 0;
   recompute_time_ += facts_.recompute_time;
-  tokens_ += facts_.shape.samples - static_cast<std::int64_t>(facts_.dropped_tokens.size());
+  tokens_ += facts_.shape.samples - static_cast<std::int64_t>(facts_.withdrawn.size());
   if (tokens_ > most_tokens_) watchdog_.progress();
   most_tokens_ = std::max(most_tokens_, tokens_);
 
@@ -240,7 +242,7 @@ void Replica::complete(Time end) {
   scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), before_in_batch);
-  if (plans_ahead_) {
+  if (plans_ahead_ != PlansAhead::no) {
     for (Sequence* sequence : finished_) hold(*sequence);
   } else {
     release_held();
@@ -268,7 +270,8 @@ void Replica::hold(Sequence& sequence) {
   sequence.over = true;
   const Request& request = sequence.request;
   const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
-  sequence.state = sequence.generated == allowed ? SequenceState::finishing : SequenceState::prefilling;
+  const bool counted_out = plans_ahead_ == PlansAhead::of_endings && sequence.generated == allowed;
+  sequence.state = counted_out ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;
   beside.insert(std::upper_bound(beside.begin(), beside.end(), &sequence, before_in_batch), &sequence);
@@ -295,7 +298,8 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
     sequence.first_token = end;
     sequence.recompute_at_first_token = recompute_time_;
   }
-  sequence.token_before = std::exchange(sequence.last_token, end);
+  sequence.token_before = sequence.last_token;
+  sequence.last_token = end;
   sequence.generated += 1;
   state_.cohort.count_outside(sequence);
   // A sequence that was stalled becomes a member again with the token that it was served.

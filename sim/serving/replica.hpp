@@ -33,6 +33,9 @@ struct Departure {
 /// and plan() lets it go at its end. The engine can count, so it serves nobody beyond max_tokens or max_model_len; who
 /// stopped by itself before that it serves once more, as a chunk of one token that yields nothing. Who is evicted in that
 /// pass has its token already and goes nowhere. A pass that only applies endings is told, as a step without duration.
+///
+/// An engine that plans ahead of results does not count either: it serves everybody once more, and who is evicted loses
+/// the token under way and goes on without it, even where it was the last.
 class Replica {
  public:
   /// Throws std::invalid_argument where no engine has the configured name.
@@ -92,7 +95,7 @@ class Replica {
 
   ReplicaState state_;
   std::unique_ptr<Scheduler> scheduler_;
-  bool plans_ahead_;
+  PlansAhead plans_ahead_;
   bool wants_schedule_;
   bool wants_memory_ = false;
   std::optional<Predictor> predictor_;          // where a policy goes by length

@@ -40,21 +40,20 @@ struct GivenUp {
 
 /// What one pass decided.
 struct PassDecisions {
-  bool decodes = true;                   // every member of the cohort gets one token; else all of them wait
-  StepShape padding;                     // slots without a request that the step computes all the same
-  std::vector<Chunk> chunks;             // who gets tokens beside the cohort
-  std::vector<Sequence*> preempted;      // in the order of eviction
-  std::vector<EvictionFacts> evictions;  // the same, told
-  std::vector<DroppedToken> dropped_tokens;
-  std::vector<Sequence*> revived;   // whose last token was among those
-  std::vector<GivenUp> dropped;     // requests that the engine gave up
-  std::vector<Sequence*> hopeless;  // victims that evicted themselves too often to return
-  std::vector<Sequence*> entered;   // who took a place among the running, whatever became of it later in the pass
-  std::vector<Chunk> found;         // tokens found in place at admission, where there were any
-  std::vector<Sequence*> loads;     // who began to load KV
-  std::vector<Chunk> swapped_in;    // who came back from the host, with its tokens
-  std::vector<SwapFacts> swaps;     // whose blocks were moved
-  std::int64_t blocks_out = 0;      // moved to the host, and back
+  bool decodes = true;                    // every member of the cohort gets one token; else all of them wait
+  StepShape padding;                      // slots without a request that the step computes all the same
+  std::vector<Chunk> chunks;              // who gets tokens beside the cohort
+  std::vector<Sequence*> preempted;       // in the order of eviction
+  std::vector<EvictionFacts> evictions;   // the same, told
+  std::vector<WithdrawnToken> withdrawn;  // tokens of the step before that were lost with them
+  std::vector<GivenUp> dropped;           // requests that the engine gave up
+  std::vector<Sequence*> hopeless;        // victims that evicted themselves too often to return
+  std::vector<Sequence*> entered;         // who took a place among the running, whatever became of it later in the pass
+  std::vector<Chunk> found;               // tokens found in place at admission, where there were any
+  std::vector<Sequence*> loads;           // who began to load KV
+  std::vector<Chunk> swapped_in;          // who came back from the host, with its tokens
+  std::vector<SwapFacts> swaps;           // whose blocks were moved
+  std::int64_t blocks_out = 0;            // moved to the host, and back
   std::int64_t blocks_in = 0;
   std::int64_t blocks_stored = 0;  // moved to the host tier, and from it
   std::int64_t blocks_loaded = 0;
@@ -77,8 +76,7 @@ struct PassDecisions {
     chunks.clear();
     preempted.clear();
     evictions.clear();
-    dropped_tokens.clear();
-    revived.clear();
+    withdrawn.clear();
     dropped.clear();
     hopeless.clear();
     entered.clear();

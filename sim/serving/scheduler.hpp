@@ -39,8 +39,18 @@ class Scheduler {
   /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`. An
   /// engine that plans ahead is told so too, though the real one does not know those tokens at its next pass.
   virtual void step_ended(const ReplicaView&, Duration) {}
+  /// For an engine that plans ahead: the pass is planned, and what the step before it yielded is looked at now. Its
+  /// endings are applied right after this.
+  virtual void results_seen(const ReplicaView&) {}
   /// A sequence leaves for good; its memory is given back right after this.
   virtual void ended(Sequence&) {}
+};
+
+/// What an engine does not know yet of the step before, while it plans a pass. See Replica.
+enum class PlansAhead {
+  no,          // it knows all
+  of_endings,  // it counts on a token for everybody, but does not know who ends
+  of_results   // it knows nothing: tokens under way are not counted, and whom it evicts loses its own
 };
 
 /// What an engine is made of.
@@ -49,8 +59,7 @@ struct EngineParts {
   std::unique_ptr<QueueOrder> queue_order;  // none: first come, first served
   std::unique_ptr<Scheduler> scheduler;     // may refer to the memory, which outlives it
   RunningOrder running_order = RunningOrder::admission;
-  /// It plans each pass before it looks at what the step before it yielded. See Replica.
-  bool plans_ahead = false;
+  PlansAhead plans_ahead = PlansAhead::no;
 };
 
 }  // namespace decodesim

@@ -56,7 +56,7 @@ struct Sequence {
   // Lock-step decoding (see lock_step.hpp).
   std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
   std::int64_t finish_step = 0;
-  std::int64_t joined_at = 0;  // the cohort's step then
+  std::int64_t times_as_of = 0;  // the cohort's step number when the times of its last tokens were written
   SequenceLink running;
   SequenceLink boundary;
   SequenceLink finish;
@@ -82,7 +82,7 @@ struct Sequence {
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
-  Time token_before{Duration(-1)};  // the one before it, where that came outside the lock-step or was its last
+  Time token_before{Duration(-1)};  // the one before that, if any
 
   [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }

@@ -17,12 +17,18 @@ namespace {
 
 using ChangeStep = std::function<void(StepFacts&, ScheduleFacts&, std::vector<TokenGap>&)>;
 using ChangeEnd = std::function<void(RequestFacts&)>;
+using ChangeWithdrawn = std::function<void(std::vector<WithdrawnToken>&)>;
 
 /// Hands facts on to a checker, one step and the end of one request changed on the way.
 class Tampering : public Observer {
  public:
-  Tampering(const ServerConfig& server, std::int64_t pass, ChangeStep change_step, ChangeEnd change_end)
-      : checker(server), pass_(pass), change_step_(std::move(change_step)), change_end_(std::move(change_end)) {}
+  Tampering(const ServerConfig& server, std::int64_t pass, ChangeStep change_step, ChangeEnd change_end,
+            ChangeWithdrawn change_withdrawn = nullptr)
+      : checker(server),
+        pass_(pass),
+        change_step_(std::move(change_step)),
+        change_end_(std::move(change_end)),
+        change_withdrawn_(std::move(change_withdrawn)) {}
 
   [[nodiscard]] bool wants_schedule() const override { return true; }
   void arrived(const Request& request) override { checker.arrived(request); }
@@ -33,6 +39,9 @@ class Tampering : public Observer {
     if (facts.number == pass_ && change_step_) change_step_(changed, schedule, gaps);
     changed.schedule = &schedule;
     changed.gaps = gaps;
+    std::vector<WithdrawnToken> withdrawn(facts.withdrawn.begin(), facts.withdrawn.end());
+    if (facts.number == pass_ && change_withdrawn_) change_withdrawn_(withdrawn);
+    changed.withdrawn = withdrawn;
     checker.step(changed);
   }
   void ended(const RequestFacts& facts) override {
@@ -48,6 +57,7 @@ class Tampering : public Observer {
   std::int64_t pass_;
   ChangeStep change_step_;
   ChangeEnd change_end_;
+  ChangeWithdrawn change_withdrawn_;
 };
 
 /// What the checker says about a run in which B and C are evicted, in the passes 5 and 3, and come back in pass 8.
@@ -127,6 +137,32 @@ TEST_CASE("the checker notices a lost or a wrong gap between tokens") {
   CHECK(violation(4, [](StepFacts&, ScheduleFacts&, std::vector<TokenGap>& gaps) { gaps.pop_back(); }) != "");
   CHECK(violation(4, [](StepFacts&, ScheduleFacts&, std::vector<TokenGap>& gaps) { gaps[0].gap += Duration(1); }) !=
         "");
+}
+
+TEST_CASE("the checker notices wrong facts about a token that is lost with its victim") {
+  const ShapeCost cost;
+  ServerConfig server;
+  server.num_blocks = server.usable_blocks = 16;
+  server.block_size = 1;
+  server.max_model_len = 100;
+  server.scheduler.engine = "sglang";
+  server.scheduler.async = true;
+  server.scheduler.sglang.disable_radix_cache = true;
+  server.scheduler.sglang.schedule_conservativeness = 0;
+  server.cost = &cost;
+  // A is taken back in pass 6, while its last token is under way.
+  const std::vector<Request> requests{{0, "A", Time{}, 6, 4, 4, 0}, {1, "B", Time(Duration(1)), 3, 5, 5, 0}};
+  const auto violation = [&](const std::function<void(std::vector<WithdrawnToken>&)>& change) {
+    Tampering tampering(server, 6, nullptr, nullptr, change);
+    play(engines().front(), server, requests, std::nullopt, {&tampering});
+    return tampering.checker.violation();
+  };
+  CHECK(violation([](std::vector<WithdrawnToken>& lost) { CHECK(lost.size() == 1); }) == "");
+  CHECK(violation([](std::vector<WithdrawnToken>& lost) { lost.clear(); }) != "");
+  CHECK(violation([](std::vector<WithdrawnToken>& lost) { lost.push_back(lost.front()); }) != "");
+  CHECK(violation([](std::vector<WithdrawnToken>& lost) { lost.front().gap.reset(); }) != "");
+  CHECK(violation([](std::vector<WithdrawnToken>& lost) { *lost.front().gap += Duration(1); }) != "");
+  CHECK(violation([&](std::vector<WithdrawnToken>& lost) { lost.front().request = &requests[1]; }) != "");
 }
 
 TEST_CASE("the checker notices every wrong fact about a request") {

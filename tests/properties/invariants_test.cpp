@@ -21,6 +21,7 @@ class Coverage : public Observer {
     recomputed += facts.recomputed_tokens;
     chunks += facts.shape.chunks;
     empty_passes += facts.shape.empty() ? 1 : 0;
+    withdrawn += static_cast<std::int64_t>(facts.withdrawn.size());
     ++limits[static_cast<std::size_t>(facts.limit)];
   }
   void idle(std::int64_t, std::int64_t count, Time, std::int64_t) override { idle_passes += count; }
@@ -31,6 +32,7 @@ class Coverage : public Observer {
   std::int64_t recomputed = 0;
   std::int64_t chunks = 0;
   std::int64_t empty_passes = 0;
+  std::int64_t withdrawn = 0;
   std::int64_t idle_passes = 0;
   std::int64_t watchdogs = 0;
   std::array<std::int64_t, admission_limit_names.size()> limits{};
@@ -59,6 +61,7 @@ TEST_CASE("the invariants hold in every run") {
     CHECK(coverage.recomputed > 20 * runs);
     CHECK(coverage.chunks > 8 * runs);
     CHECK(coverage.empty_passes > runs);
+    CHECK(coverage.withdrawn > runs / 100);
     CHECK(coverage.idle_passes > runs / 2);
     CHECK(coverage.watchdogs > runs / 100);
     for (AdmissionLimit limit : {AdmissionLimit::arrivals, AdmissionLimit::kv_capacity, AdmissionLimit::max_num_seqs,

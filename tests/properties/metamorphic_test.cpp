@@ -38,9 +38,11 @@ class ScaledFacts : public FactsText {
     std::vector<TokenGap> gaps(facts.gaps.begin(), facts.gaps.end());
     for (TokenGap& gap : gaps) gap.gap /= scale_;
     down.gaps = gaps;
-    std::vector<DroppedToken> dropped(facts.dropped_tokens.begin(), facts.dropped_tokens.end());
-    for (DroppedToken& token : dropped) token.gap /= scale_;
-    down.dropped_tokens = dropped;
+    std::vector<WithdrawnToken> withdrawn(facts.withdrawn.begin(), facts.withdrawn.end());
+    for (WithdrawnToken& one : withdrawn) {
+      if (one.gap) *one.gap /= scale_;
+    }
+    down.withdrawn = withdrawn;
     FactsText::step(down);
   }
   void idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) override {

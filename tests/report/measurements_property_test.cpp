@@ -42,8 +42,19 @@ struct Record : Observer {
   std::vector<Time> arrivals;        // when each of `requests` arrived
   std::vector<std::int64_t> inputs;  // and what it asked
   std::vector<Time> arrivals_in_order;
+  std::int64_t withdrawn = 0;
   void arrived(const Request& request) override { arrivals_in_order.push_back(request.arrival); }
   void step(const StepFacts& facts) override {
+    // A token that is lost was never there.
+    for (const WithdrawnToken& lost : facts.withdrawn) {
+      ++withdrawn;
+      steps.back().shape.samples -= 1;
+      if (!lost.gap) continue;
+      std::vector<TokenGap>& told = gaps.back();
+      --std::find_if(told.begin(), told.end(), [&](const TokenGap& one) {
+          return one.gap == *lost.gap && one.count > 0;
+        })->count;
+    }
     steps.push_back(facts);
     gaps.emplace_back(facts.gaps.begin(), facts.gaps.end());
   }
@@ -129,6 +140,11 @@ Case random_case(Numbers& numbers, const CostModel& cost) {
     c.run.window = {static_cast<double>(numbers.between(0, 49)) / 100,
                     static_cast<double>(numbers.between(0, 49)) / 100};
   }
+  if (numbers.between(0, 2) == 0) {
+    c.server.scheduler.engine = "sglang";
+    c.server.scheduler.async = true;
+    c.server.scheduler.sglang.schedule_conservativeness = 0;
+  }
   c.slo.ttft_p99 = Duration(numbers.between(1, 400) * 1'000'000);
   c.slo.tpot_p99 = Duration(numbers.between(8, 40) * 1'000'000);
   return c;
@@ -193,7 +209,7 @@ void check_report(const Case& c, const Record& record, const Report& report, std
   double batch = 0, running = 0, waiting = 0, used = 0, cached = 0, waits = 0, kv_read = 0;
   std::int64_t emitted = 0, batch_peak = 0;
   Time last{};
-  std::array<double, 4> limited{};
+  std::array<double, admission_limit_names.size()> limited{};
   for (std::size_t i = 0; i < record.steps.size(); ++i) {
     const StepFacts& step = record.steps[i];
     if (!inside(step.end)) continue;
@@ -259,6 +275,7 @@ void check_report(const Case& c, const Record& record, const Report& report, std
 TEST_CASE("the report of a random run is what comes of keeping all its facts") {
   Numbers numbers{7};
   const OddCost cost;
+  std::int64_t withdrawn = 0;
   for (int round = 0; round < 400; ++round) {
     CAPTURE(round);
     const Case c = random_case(numbers, cost);
@@ -274,5 +291,7 @@ TEST_CASE("the report of a random run is what comes of keeping all its facts") {
     Observer* const observers[] = {&measurements, &record};
     simulate(c.server, *source, observers);
     check_report(c, record, measurements.report(), header.requests);
+    withdrawn += record.withdrawn;
   }
+  CHECK(withdrawn > 5);
 }

@@ -121,6 +121,7 @@ void draw_sglang(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   knobs.chunked_prefill_size =
       draws.chance(30) ? 0 : draws.between(16, draws.chance(50) ? 24 : ranges.budget_max);  // at least a page
   if (draws.chance(40)) knobs.max_prefill_tokens = draws.between(1, ranges.budget_max);
+  server.scheduler.async = draws.chance(40);
   knobs.enable_mixed_chunk = draws.chance(50);
   knobs.schedule_conservativeness = draws.pick({0.0, 0.05, 0.3, 1.0, 1.0, 3.0});
   knobs.disable_radix_cache = draws.chance(40);

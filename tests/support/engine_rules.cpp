@@ -118,6 +118,8 @@ EngineRules rules_of(const ServerConfig& server) {
     return {.stalls = true,
             .evicts_or_admits = !knobs.enable_priority_scheduling,
             .may_stand_still = knobs.chunked_prefill_size > 0 && server.block_size > 1,
+            .late_endings = server.scheduler.async,
+            .late_tokens = server.scheduler.async,
             .has_radix_tree = !knobs.disable_radix_cache,
             .prompts_or_tokens = !knobs.enable_mixed_chunk,
             .all_decode = true};

@@ -36,6 +36,7 @@ struct EngineRules {
   bool urgent_first = false;        // who comes later can take the place of who runs
   bool may_stand_still = false;     // requests can block each other for ever, though each fits alone
   bool late_endings = false;        // who got its last token holds its place during the next pass
+  bool late_tokens = false;         // and is served in it, and whom a pass evicts loses what the step before yielded
   bool takes_turns = false;         // sequences are left out for others, so more than max_num_seqs may hold KV
   bool has_radix_tree = false;      // an admission may find what others computed
   bool prompts_or_tokens = false;   // a pass that computes prompts lets all that decode wait

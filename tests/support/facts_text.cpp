@@ -114,6 +114,10 @@ void FactsText::step(const StepFacts& facts) {
     if (count != 0) line += " " + std::to_string(gap) + "x" + std::to_string(count);
   }
 
+  line += " withdrawn";
+  for (const WithdrawnToken& one : facts.withdrawn)
+    line += " " + name(one.request) + (one.gap ? " after " + text(*one.gap) : "");
+
   if (facts.schedule == nullptr) {
     lines_.push_back(line + " without a schedule");
     return;
@@ -125,9 +129,6 @@ void FactsText::step(const StepFacts& facts) {
   line += " preempted";
   for (const Request* request : facts.schedule->preempted) line += " " + name(request);
   line += " swapped in";
-  line += " dropped tokens";
-  for (const DroppedToken& one : facts.dropped_tokens)
-    line += " " + name(one.request) + (one.first ? std::string(" first") : " " + text(one.gap));
   line += " loads";
   for (const Request* request : facts.schedule->loads_started) line += " " + name(request);
   line += " held";

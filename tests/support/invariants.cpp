@@ -74,14 +74,13 @@ void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, 
 
 void InvariantChecker::step(const StepFacts& facts) {
   require(!run_ended_, "nothing happens after the end");
+  check_nobody_is_late(facts.withdrawn);
   require(facts.number == pass_ + 1, "passes are numbered without a hole");
   pass_ = facts.number;
   if (facts.schedule == nullptr) {
     require(false, "the schedule is there for who asks");
     return;
   }
-  replay_dropped_tokens(facts);
-  check_nobody_is_late();
   check_times(facts);
   replay_evictions(facts);
   replay_transfers(facts);
@@ -159,7 +158,8 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     Life& life = life_of(request);
     if (life.state == State::waiting || life.state == State::loading) replay_admission(life, facts);
     require(runs(life), "only who runs gets tokens");
-    require(!life.over || life.emitted < life.allowed, "who has all that it asked for is not served again");
+    require(!life.over || life.emitted < life.allowed || rules_.late_tokens,
+            "who has all that it asked for is not served again");
     while (place < running_.size() && running_[place]->over && running_[place]->emitted == running_[place]->allowed) {
       ++place;
     }
@@ -300,7 +300,9 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     } else {
       ++gaps[facts.end - life.last_token];
     }
+    life.token_before = life.last_token;
     life.last_token = facts.end;
+    life.yielded_in = facts.number;
     if (life.emitted == life.output) {
       life.state = State::finishing;
       if (rules_.late_endings) {

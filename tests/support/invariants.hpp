@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,11 @@ namespace decodesim::tests {
 ///             is not hit
 ///   limits    tokens within the budget, sequences within max_num_seqs
 ///   states    every request is in one state at a time, and moves only where it may
-///   tokens    who completes has emitted exactly its output, whatever its preemptions
+///   tokens    who completes has emitted exactly its output, whatever its preemptions; what is taken back of tokens is
+///             what the step before yielded for those who were evicted, where the engine had not looked at it
 ///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them
 ///   KV work   tokens computed = P + O - 1 - found in place + recomputed; planned ahead, who stops by itself computes one
-///             more, and who reaches its limit is not served again
+///             more, and who reaches its limit is not served again, unless the engine plans ahead of results
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
 ///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
@@ -81,6 +83,7 @@ class InvariantChecker : public Observer {
     Time first_token{Duration(-1)};
     Time last_token{Duration(-1)};
     Time token_before{Duration(-1)};
+    std::int64_t yielded_in = 0;  // the pass that led to its last token
 
     [[nodiscard]] std::int64_t known() const { return request.input_tokens + emitted; }
   };
@@ -99,6 +102,8 @@ class InvariantChecker : public Observer {
   void set_aside_given_up(const StepFacts& facts);
   void replay_transfers(const StepFacts& facts);
   void check_victim(const Life& victim);
+  [[nodiscard]] bool loses_token(const Life& victim, const StepFacts& facts, std::size_t next) const;
+  void withdraw_token(Life& victim, const StepFacts& facts, std::size_t& next);
   void put_back(Life& victim, Time start);
   [[nodiscard]] bool takes_head() const { return rules_.takes_head || rules_.first_come_first; }
   [[nodiscard]] static bool more_urgent(const Life* a, const Life* b);
@@ -107,7 +112,6 @@ class InvariantChecker : public Observer {
   void replay_admission(Life& life, const StepFacts& facts);
   void replay_waiting(const StepFacts& facts);
   void replay_loads(const StepFacts& facts);
-  void replay_dropped_tokens(const StepFacts& facts);
   void hold_tables(const StepFacts& facts);
   [[nodiscard]] static std::int64_t found_by(const Life& life, const StepFacts& facts);
   void take_found(Life& life, std::int64_t found);
@@ -123,7 +127,7 @@ class InvariantChecker : public Observer {
   void check_counts(const StepFacts& facts);
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
-  void check_nobody_is_late();
+  void check_nobody_is_late(std::span<const WithdrawnToken> lost = {});
   void release_over(const StepFacts& facts);
 
   const ServerConfig& server_;

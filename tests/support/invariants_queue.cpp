@@ -50,36 +50,39 @@ void InvariantChecker::put_back(Life& victim, Time start) {
   waiting_.insert(place, &victim);
 }
 
-/// A victim may lose the token that it got in the step before, and goes on if that was its last.
-void InvariantChecker::replay_dropped_tokens(const StepFacts& facts) {
-  for (const DroppedToken& dropped : facts.dropped_tokens) {
-    Life& life = life_of(dropped.request);
-    const auto& evicted = facts.schedule->preempted;
-    require(server_.scheduler.drop_in_flight && life.last_token == step_end_, "only a token on its way can be dropped");
-    require(std::find(evicted.begin(), evicted.end(), dropped.request) != evicted.end(), "only victims lose tokens");
-    life.emitted -= 1;
-    require(dropped.first == (life.emitted == 0), "a first token is dropped as such");
-    if (dropped.first) {
-      life.first_token = Time(Duration(-1));
-    } else {
-      require(dropped.gap == life.last_token - life.token_before, "the gap that a dropped token ended is no gap");
-      gaps_ -= 1;
-    }
-    tokens_ -= 1;
-    life.last_token = life.token_before;
-    std::erase(over_, &life);
-    if (life.over) life.state = State::running;
-    life.over = false;
-  }
+/// Is what the step before yielded for this victim lost? Where an empty pass came between, which is not told, it may be seen.
+bool InvariantChecker::loses_token(const Life& victim, const StepFacts& facts, std::size_t next) const {
+  if (victim.yielded_in != facts.number - 1) return false;
+  if (rules_.late_tokens) return true;
+  return server_.scheduler.drop_in_flight && next < facts.withdrawn.size() &&
+         facts.withdrawn[next].request->index == victim.request.index;
+}
+
+/// The engine had not looked at the token, so the victim goes on without it, even where it was its last.
+void InvariantChecker::withdraw_token(Life& victim, const StepFacts& facts, std::size_t& next) {
+  if (next == facts.withdrawn.size()) return require(false, "every token that is lost is told");
+  const WithdrawnToken& told = facts.withdrawn[next++];
+  require(told.request->index == victim.request.index, "lost tokens are told in the order of eviction");
+  require(told.gap.has_value() == (victim.emitted > 1), "only a first token has no gap");
+  require(!told.gap || *told.gap == victim.last_token - victim.token_before, "the gap is that before the lost token");
+  gaps_ -= told.gap ? 1 : 0;
+  tokens_ -= 1;
+  victim.emitted -= 1;
+  victim.last_token = victim.token_before;
+  if (victim.emitted == 0) victim.first_token = Time{Duration(-1)};
+  if (victim.over) std::erase(over_, &victim);
+  victim.over = false;
 }
 
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
   require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
   std::size_t next = 0;
+  std::size_t next_withdrawn = 0;
   for (const Request* request : facts.schedule->preempted) {
     Life& life = life_of(request);
     require(runs(life), "only who runs is evicted");
+    if (loses_token(life, facts, next_withdrawn)) withdraw_token(life, facts, next_withdrawn);
     if (life.over) {  // it has all its tokens: it loses nothing, and does not come back
       running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
       give_back(life.table, server_.scheduler.defer_frees && step_in_flight_);
@@ -115,6 +118,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
       put_back(life, facts.start);
     }
   }
+  require(next_withdrawn == facts.withdrawn.size(), "no token is lost but of those evicted right after it");
 }
 
 void InvariantChecker::replay_admission(Life& life, const StepFacts& facts) {

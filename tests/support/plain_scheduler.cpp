@@ -84,6 +84,21 @@ PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, Evi
   return told;
 }
 
+WithdrawnToken lose_token(PlainSequence& victim) {
+  WithdrawnToken lost;
+  lost.request = victim.request;
+  victim.emitted -= 1;
+  victim.over = false;
+  if (victim.emitted == 0) {
+    victim.first_token = Time{Duration(-1)};
+    victim.last_token = Time{Duration(-1)};
+  } else {
+    lost.gap = victim.last_token - victim.token_before;
+    victim.last_token = victim.token_before;
+  }
+  return lost;
+}
+
 PlainEviction keep_kv_on_host(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,
                               std::int64_t free_before, std::int64_t free_after) {
   victim.host_blocks = free_after - free_before;

@@ -47,7 +47,7 @@ struct PlainSequence {
   Time scheduled{Duration(-1)};
   Time first_token{Duration(-1)};
   Time last_token{Duration(-1)};
-  Time token_before{Duration(-1)};
+  Time token_before{Duration(-1)};  // the one before that
 
   /// T: tokens whose ids are known.
   [[nodiscard]] std::int64_t known() const { return input + emitted; }
@@ -81,7 +81,8 @@ struct PlainPlan {
   };
   std::vector<Grant> scheduled;
   std::vector<PlainSequence*> preempted;
-  std::vector<PlainEviction> evictions;  // the same, with what is told of them
+  std::vector<PlainEviction> evictions;   // the same, with what is told of them
+  std::vector<WithdrawnToken> withdrawn;  // tokens of the step before that nobody looked at, lost with their sequences
   struct SwapIn {
     PlainSequence* sequence;
     std::int64_t tokens;  // that came back from the host
@@ -90,7 +91,6 @@ struct PlainPlan {
   std::vector<SwapIn> swapped_in;
   std::vector<SwapIn> loaded;         // of the tokens found at admission, those that come from the host tier
   std::vector<SwapIn> loaded_beside;  // the same for who waited while they came, from there or from elsewhere
-  std::vector<DroppedToken> dropped_tokens;
   std::vector<PlainSequence*> loads;  // who begins to load
   std::int64_t blocks_loading = 0;    // that they load from the host tier
   std::int64_t blocks_stored = 0;     // that go there
@@ -125,6 +125,8 @@ class PlainScheduler {
   virtual void arrived(PlainSequence& sequence) { waiting.push_back(&sequence); }
   /// The step of the last plan is over, after so long; its tokens are out.
   virtual void step_ended(const PlainPlan&, Duration) {}
+  /// Planned ahead: the pass is decided, and what the step before it yielded is looked at.
+  virtual void results_seen() {}
   /// A sequence emitted its last token: takes it out of `running`, or out of `waiting` where a pass evicted it before it
   /// was told, and its memory back.
   virtual void ended(PlainSequence& sequence) = 0;
@@ -220,6 +222,9 @@ bool gave_up(PlainPlan& plan, const ServerConfig& server, PlainSequence* victim)
 /// touched, nor any list.
 PlainEviction keep_kv_on_host(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,
                               std::int64_t free_before, std::int64_t free_after);
+
+/// The token under way of a victim is lost: it is as if the step before had not yielded it, even where it was the last.
+WithdrawnToken lose_token(PlainSequence& victim);
 
 /// The books of an eviction: what the victim loses and what is told of it. Its memory is not touched, nor any list.
 PlainEviction lose_kv(PlainSequence& victim, const PlainSequence* requester, EvictionReason reason,

@@ -14,7 +14,7 @@ PlainPlan PlainSglang::plan() {
       last_.has_value() || decoded_last_ ||
       std::any_of(batch_.requests.begin(), batch_.requests.end(), [&](auto* r) { return over(r); });
   decoded_last_ = false;
-  if (chunked_ != nullptr) share(*chunked_);
+  if (chunked_ != nullptr) share(*chunked_, chunked_->cached);
   merge_last_batch();
   if (gives_up_ && chunked_ == nullptr && batch_.requests.empty()) batch_.full = false;
   if (std::optional<Sequences> prefill = make_prefill_batch(plan)) {
@@ -29,8 +29,28 @@ PlainPlan PlainSglang::plan() {
     plan.cancelled.push_back({waiting.front(), "can never be admitted"});
     waiting.pop_front();
   }
-  for (const PlainPlan::Grant& grant : plan.scheduled) grant.sequence->cached += grant.tokens;
+  planned_.clear();
+  for (const PlainPlan::Grant& grant : plan.scheduled) {
+    PlainSequence& r = *grant.sequence;
+    r.cached += grant.tokens;
+    planned_.push_back({&r, r.cached, contains(picked_, &r) && last_.has_value(), &r != chunked_});
+  }
   return plan;
+}
+
+/// The results of the batch before the planned one, in its order. Who was taken back meanwhile has none, and who had
+/// ended by the results before these is passed over.
+void PlainSglang::results_seen() {
+  if (!overlaps_) return;
+  for (const Unseen& one : unseen_) {
+    if (!one.yields || over(one.sequence)) continue;
+    if (one.sequence->over) {
+      give_back(*one.sequence, true);
+    } else if (one.prompt) {
+      share(*one.sequence, one.tokens);
+    }
+  }
+  unseen_ = planned_;
 }
 
 /// 1. The last prefill batch joins the running one, without who ended and who is not through its prompt.
@@ -67,6 +87,7 @@ void PlainSglang::decode(PlainPlan& plan) {
     ratio_ = std::max(ratio_ - decay_, least_ratio_);
   }
   if (batch_.requests.size() < before) batch_.full = false;
+  if (need(batch_.requests) > free_) return;  // the real engine ends with an error; here its last token is still seen
   make_room(static_cast<std::int64_t>(batch_.requests.size()) * page_);
   free_ -= need(batch_.requests);
   for (PlainSequence* r : batch_.requests) plan.scheduled.push_back({r, r->cached, 1});
@@ -78,7 +99,7 @@ void PlainSglang::retract(PlainPlan& plan) {
   std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) {
     const std::int64_t pa = knobs_.retraction_policy == SglangRetraction::priority ? a->request->priority : 0;
     const std::int64_t pb = knobs_.retraction_policy == SglangRetraction::priority ? b->request->priority : 0;
-    return std::tuple(pa, -a->emitted, a->input) < std::tuple(pb, -b->emitted, b->input);
+    return std::tuple(pa, -generated(*a), a->input) < std::tuple(pb, -generated(*b), b->input);
   });
   const std::size_t kept = chunked_ == nullptr ? 1 : 0;
   while (order.size() > kept) {
@@ -93,14 +114,14 @@ void PlainSglang::retract(PlainPlan& plan) {
   }
   make_room(need(order));
   batch_.requests = order;
-  std::int64_t generated = 0;
+  std::int64_t known = 0;
   std::int64_t limits = 0;
   for (const PlainSequence* r : order) {
-    generated += r->emitted;
+    known += generated(*r);
     limits += limit(*r);
   }
   const auto count = static_cast<double>(order.size());
-  const double expected = static_cast<double>(generated) + static_cast<double>(knobs_.retract_decode_steps) * count;
+  const double expected = static_cast<double>(known) + static_cast<double>(knobs_.retract_decode_steps) * count;
   ratio_ = order.empty() ? 0 : std::min(1.0, expected / static_cast<double>(limits + 1));
 }
 
@@ -108,6 +129,8 @@ void PlainSglang::evict(PlainPlan& plan, PlainSequence& victim, const PlainSeque
   const std::int64_t before = room();
   give_back(victim, false);
   hit_[&victim] = 0;
+  if (generated(victim) < victim.emitted) plan.withdrawn.push_back(lose_token(victim));
+  std::erase_if(unseen_, [&](const Unseen& one) { return one.sequence == &victim; });
   running.erase(std::find(running.begin(), running.end(), &victim));
   plan.evictions.push_back(lose_kv(victim, requester, reason, before / page_, room() / page_));
   plan.preempted.push_back(&victim);
@@ -116,12 +139,13 @@ void PlainSglang::evict(PlainPlan& plan, PlainSequence& victim, const PlainSeque
 
 /// The batch in its order: who ended leaves its KV in the tree, and so does who is through its prompt.
 void PlainSglang::step_ended(const PlainPlan& plan, Duration) {
+  if (overlaps_) return;
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     const PlainSequence* r = grant.sequence;
     if (r->emitted == r->output) {
       give_back(*r, true);
     } else if (last_ && contains(picked_, r) && r != chunked_) {
-      share(*r);
+      share(*r, r->cached);
     }
   }
 }
@@ -146,10 +170,10 @@ void PlainSglang::make_room(std::int64_t tokens) {
 }
 
 /// Puts the whole pages that it has into the tree; what was there already is given back.
-void PlainSglang::share(const PlainSequence& r) {
+void PlainSglang::share(const PlainSequence& r, std::int64_t tokens_in_memory) {
   if (!tree_) return;
   Hold& hold = holds_.at(&r);
-  const PlainTokens tokens = salted_tokens(*r.request, r.cached / page_ * page_);
+  const PlainTokens tokens = salted_tokens(*r.request, tokens_in_memory / page_ * page_);
   free_ += tree_->insert(tokens) - hold.shared;
   const PlainRadix::Match found = tree_->match(tokens);
   tree_->unlock(hold.node);
@@ -169,12 +193,15 @@ void PlainSglang::give_back(const PlainSequence& r, bool finished) {
   tree_->unlock(hold.node);
 }
 
-/// Passes with nobody there: the batches are dropped, and the ratio starts afresh.
-void PlainSglang::idled(std::int64_t) {
+/// Passes with nobody there: the batches are dropped, and the ratio starts afresh. With overlap the first pass after a
+/// batch has its results to process, and is not idle.
+void PlainSglang::idled(std::int64_t passes) {
+  const bool processes = overlaps_ && (last_.has_value() || decoded_last_);
   merge_last_batch();
   if (!batch_.requests.empty()) batch_ = {};
   decoded_last_ = false;
-  ratio_ = initial_ratio_;
+  unseen_.clear();
+  if (passes > (processes ? 1 : 0)) ratio_ = initial_ratio_;
 }
 
 bool PlainSglang::fits_alone(const PlainSequence& sequence) const {

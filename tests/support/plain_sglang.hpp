@@ -26,13 +26,15 @@ struct Batch {
   bool full = false;
 };
 
-/// To be read beside a description of the engine, in the order of its own loop.
+/// To be read beside a description of the engine, in the order of its own loop. With overlap the results of a batch are
+/// processed after the next batch was made (results_seen): until then its tokens are under way, known to nobody.
 class PlainSglang final : public PlainScheduler {
  public:
   explicit PlainSglang(const ServerConfig& server)
       : knobs_(server.scheduler.sglang),
         max_running_(static_cast<std::int64_t>(server.scheduler.max_num_seqs)),
         gives_up_(server.scheduler.never_fits == NeverFits::fail_after),
+        overlaps_(server.scheduler.async),
         on_grid_(server.grid_step > Duration{}),
         page_(server.block_size),
         pool_(server.usable_blocks * server.block_size),
@@ -50,6 +52,7 @@ class PlainSglang final : public PlainScheduler {
   PlainPlan plan() override;
   void idled(std::int64_t passes) override;
   void step_ended(const PlainPlan& plan, Duration duration) override;
+  void results_seen() override;
   void arrived(PlainSequence& sequence) override { queue_up(sequence); }
   void ended(PlainSequence& sequence) override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override;
@@ -98,7 +101,7 @@ class PlainSglang final : public PlainScheduler {
   };
   PlainRadix::Match look_up(const PlainSequence& r, std::int64_t count);
   void make_room(std::int64_t tokens);
-  void share(const PlainSequence& r);
+  void share(const PlainSequence& r, std::int64_t tokens_in_memory);
   void give_back(const PlainSequence& r, bool finished);
   [[nodiscard]] std::int64_t room() const { return free_ + (tree_ ? tree_->evictable() : 0); }
 
@@ -110,11 +113,17 @@ class PlainSglang final : public PlainScheduler {
   }
   [[nodiscard]] std::int64_t limit(const PlainSequence& r) const { return limit(*r.request); }
   [[nodiscard]] double promised(const PlainSequence& r) const {
-    return static_cast<double>(std::min(limit(r) - r.emitted, knobs_.clip_max_new_tokens)) * ratio_;
+    return static_cast<double>(std::min(limit(r) - generated(r), knobs_.clip_max_new_tokens)) * ratio_;
   }
   [[nodiscard]] double rem_total() const { return static_cast<double>(free_at_start_) - total_offset_; }
   [[nodiscard]] std::int64_t rem_current() const { return free_at_start_ - current_offset_; }
   [[nodiscard]] bool over(const PlainSequence* r) const { return over_.count(r) > 0; }
+  /// g, as far as the engine knows. The batch may serve who ended once more, which is no token.
+  [[nodiscard]] std::int64_t generated(const PlainSequence& r) const {
+    const bool under_way = std::any_of(unseen_.begin(), unseen_.end(),
+                                       [&](const Unseen& one) { return one.sequence == &r && one.yields; });
+    return r.emitted - (under_way && !over(&r) ? 1 : 0);
+  }
   /// Tokens of new pages that a decode step of these takes.
   [[nodiscard]] std::int64_t need(const Sequences& batch) const {
     std::int64_t tokens = 0;
@@ -125,6 +134,7 @@ class PlainSglang final : public PlainScheduler {
   SglangKnobs knobs_;
   std::int64_t max_running_;
   bool gives_up_;
+  bool overlaps_;
   bool on_grid_;
   std::int64_t page_;
   std::int64_t pool_;
@@ -144,6 +154,14 @@ class PlainSglang final : public PlainScheduler {
   std::optional<Batch> last_;  // the last batch, where it was a prefill
   bool decoded_last_ = false;  // it was a decode
   PlainSequence* chunked_ = nullptr;
+  struct Unseen {
+    PlainSequence* sequence;
+    std::int64_t tokens;  // that it had in memory after its step
+    bool prompt;          // a batch of prompts computed some of its prompt
+    bool yields;          // a token
+  };
+  std::vector<Unseen> unseen_;                          // overlap: of the last batch, whose results nobody looked at
+  std::vector<Unseen> planned_;                         // the same of the batch that is being made
   std::set<const PlainSequence*> over_;                 // who ended
   std::map<const PlainSequence*, std::int64_t> entry_;  // when it last joined the queue
   std::map<const PlainSequence*, std::int64_t> seen_;   // its length when it was last tried

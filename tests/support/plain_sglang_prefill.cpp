@@ -161,7 +161,8 @@ PlainSglang::Added PlainSglang::add_ignoring_eos(PlainPlan& plan, PlainSequence&
 
   const auto completion = [&](const PlainSequence& s) {
     const double share = s.request->ignore_eos ? 1.0 : ratio_;
-    return Completion{static_cast<double>(limit(s)) * share - static_cast<double>(s.emitted), s.known()};
+    return Completion{static_cast<double>(limit(s)) * share - static_cast<double>(generated(s)),
+                      s.input + generated(s)};
   };
   if (!completions_) {
     completions_.emplace();

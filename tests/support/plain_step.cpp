@@ -38,9 +38,9 @@ bool PlainRun::step(const PlainPlan& plan) {
                          .free_before = one.free_before});
   }
   facts.evictions = evictions;
-  facts.dropped_tokens = plan.dropped_tokens;
-  tokens_ -= static_cast<std::int64_t>(plan.dropped_tokens.size());
-  std::erase_if(over_, [](const PlainSequence* one) { return !one->over; });
+  facts.withdrawn = plan.withdrawn;
+  std::erase_if(over_, [](const PlainSequence* sequence) { return !sequence->over; });
+  tokens_ -= static_cast<std::int64_t>(plan.withdrawn.size());
   facts.cached_blocks_evicted = scheduler_->cached_blocks_evicted() - cached_blocks_evicted_;
   cached_blocks_evicted_ += facts.cached_blocks_evicted;
   for (const PlainPlan::Found& found : plan.found) {
@@ -99,6 +99,7 @@ bool PlainRun::step(const PlainPlan& plan) {
 
   // Where the pass was planned ahead, the ends of the step before are applied only now.
   const bool freed = scheduler_->retire();
+  scheduler_->results_seen();
   release_those_over();
   for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
   for (const PlainSequence* sequence : scheduler_->queue()) schedule.waiting.push_back(sequence->request);
@@ -129,6 +130,7 @@ bool PlainRun::step(const PlainPlan& plan) {
     } else {
       gaps.push_back({now_ - sequence.last_token, 1});
     }
+    sequence.token_before = sequence.last_token;
     sequence.last_token = now_;
     if (sequence.emitted == sequence.output) {
       sequence.over = true;

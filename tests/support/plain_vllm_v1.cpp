@@ -157,7 +157,8 @@ void PlainVllmV1::give_up(PlainPlan& plan) {
 
 void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,
                           EvictionReason reason) {
-  if (server_.scheduler.drop_in_flight && token_in_flight_.count(victim) > 0) drop_token(plan, victim);
+  if (server_.scheduler.drop_in_flight && token_in_flight_.count(victim) > 0)
+    plan.withdrawn.push_back(lose_token(*victim));
   const bool later = server_.scheduler.defer_frees && step_in_flight_;
   if (victim->over) {  // it has all its tokens, so it loses nothing, and ends with this pass
     plan.preempted.push_back(victim);
@@ -181,15 +182,6 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
   decoding_.erase(victim);
   victim->waits_since = now;
   if (!gave_up(plan, server_, victim)) put_plain_victim(destination_, order_, server_, waiting, victim);
-}
-
-/// The token that it got in the step before is not delivered: it will be computed again.
-void PlainVllmV1::drop_token(PlainPlan& plan, PlainSequence* victim) {
-  victim->emitted -= 1;
-  victim->over = false;
-  plan.dropped_tokens.push_back({victim->request, victim->last_token - victim->token_before, victim->emitted == 0});
-  if (victim->emitted == 0) victim->first_token = Time(Duration(-1));
-  victim->last_token = victim->token_before;
 }
 
 /// What a victim was given earlier in the pass is in the budget again; its blocks go with the others.

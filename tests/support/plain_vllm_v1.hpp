@@ -75,7 +75,6 @@ class PlainVllmV1 final : public PlainScheduler {
   [[nodiscard]] std::int64_t blocks_set_aside() const;
   void give_back(PlainSequence& sequence, bool later);
   void give_up(PlainPlan& plan);
-  static void drop_token(PlainPlan& plan, PlainSequence* victim);
   void cache_late();
   void forget_filled(const PlainSequence* sequence);
   void take_back(PlainPlan& plan, const PlainSequence* victim);

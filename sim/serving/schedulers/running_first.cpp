@@ -194,12 +194,12 @@ class RunningFirst final : public Scheduler {
                  EvictionReason reason) {
     while (!memory_.grow(requester, tokens)) {
       Sequence& victim = policies_.victim->choose(view, requester);
-      const bool drops_token = knobs_.drop_in_flight && in_flight_.yields(victim);
+      const bool loses_token = knobs_.drop_in_flight && in_flight_.yields(victim);
       forget(view, draft, victim, requester);
       policies_.admission->left(victim);
       draft.displace(
           victim,
-          {.requester = &requester, .reason = reason, .destination = policies_.destination, .drops_token = drops_token},
+          {.requester = &requester, .reason = reason, .destination = policies_.destination, .loses_token = loses_token},
           policies_.fate->choose(view, victim));
       if (&victim == &requester) return false;
     }
@@ -399,7 +399,7 @@ EngineParts make_running_first(const ServerConfig& server, const RunningFirstPol
   return {.memory = std::move(memory),
           .queue_order = std::move(order),
           .scheduler = std::make_unique<RunningFirst>(server, pages, std::move(policies)),
-          .plans_ahead = knobs.async};
+          .plans_ahead = knobs.async ? PlansAhead::of_endings : PlansAhead::no};
 }
 
 }  // namespace decodesim

@@ -25,12 +25,16 @@ struct Ghost {
 /// The passes are in sglang.cpp, the batches of prompts in sglang_prefill.cpp, the orders of the queue in
 /// sglang_orders.cpp. It looks at all that run where it sums up what they are expected to need, for an admission that is
 /// really tried, and where it takes requests back.
+///
+/// With `async` what a step yields is looked at when the next pass is planned (results_seen). Until then the token is under
+/// way: it is not counted, and who is taken back loses it. So who ended meanwhile is served once more.
 class Sglang final : public Scheduler {
  public:
   Sglang(const ServerConfig& server, PageMemory& memory)
       : knobs_(server.scheduler.sglang),
         max_running_(server.scheduler.max_num_seqs),
         gives_up_(server.scheduler.never_fits == NeverFits::fail_after),
+        async_(server.scheduler.async),
         policy_(server.scheduler.sglang.schedule_policy),
         shuffle_(server.seed, "sglang queue order"),
         memory_(memory),
@@ -43,6 +47,7 @@ class Sglang final : public Scheduler {
   void plan(const ReplicaView& view, Draft& draft) override;
   void idled(std::int64_t passes) override;
   void step_ended(const ReplicaView& view, Duration duration) override;
+  void results_seen(const ReplicaView& view) override;
   void arrived(Sequence& sequence) override { memo(sequence) = {}; }
   void ended(Sequence& sequence) override;
   void describe(EngineFigures& figures) const override;
@@ -54,10 +59,13 @@ class Sglang final : public Scheduler {
  private:
   enum class LastPass { none, prefill, decode };
 
+  void see_who_is_under_way(const ReplicaView& view);
   void merge(const ReplicaView& view);
   bool prefill(const ReplicaView& view, Draft& draft);
   void decode(const ReplicaView& view, Draft& draft);
   bool next_step_fits(const ReplicaView& view);
+  void serve_all(const ReplicaView& view, Draft& draft);
+  void leave(Sequence& ended);
 
   void order_queue(Draft& draft);
   void order_by_match(std::deque<Sequence*>& queue);
@@ -70,12 +78,26 @@ class Sglang final : public Scheduler {
   void count_room() { budget_.room = memory_.free() * memory_.page_size(); }
   bool preempt_for(const ReplicaView& view, Draft& draft, const Sequence& candidate);
   void retract(const ReplicaView& view, Draft& draft);
+  void take_back(Draft& draft, Sequence& victim, const Sequence* requester, EvictionReason reason);
   void refused(const ReplicaView& view, Draft& draft, PrefillStop why);
 
-  [[nodiscard]] std::int64_t members(const ReplicaView& view) const {
-    return view.cohort().size() + static_cast<std::int64_t>(ghosts_.size());
+  /// Who decodes as far as the engine knows, and with them who ended and is not dropped yet: the running batch.
+  [[nodiscard]] std::int64_t decoders(const ReplicaView& view) const {
+    return view.cohort().size() + static_cast<std::int64_t>(late_.size());
   }
-  [[nodiscard]] static std::vector<Sequence*> decoding(const ReplicaView& view);
+  [[nodiscard]] std::int64_t members(const ReplicaView& view) const {
+    return decoders(view) + static_cast<std::int64_t>(ghosts_.size());
+  }
+  [[nodiscard]] std::vector<Sequence*> decoding(const ReplicaView& view) const;
+  /// Pages that a decode step of all takes.
+  [[nodiscard]] std::int64_t pages_of_step(const ReplicaView& view) const;
+  [[nodiscard]] bool under_way(const Sequence& running) const {
+    return all_under_way_ || (memos_.size() > running.slot && memos_[running.slot].under_way);
+  }
+  /// Tokens that one of the running batch has generated, as far as the engine knows.
+  [[nodiscard]] std::int64_t generated(const ReplicaView& view, const Sequence& running) const {
+    return view.generated(running) - (under_way(running) ? 1 : 0);
+  }
   /// Its max_tokens, as far as prompt and output together leave a page of the pool.
   [[nodiscard]] std::int64_t limit_of(const Request& request) const {
     const std::int64_t page = memory_.page_size();
@@ -87,11 +109,12 @@ class Sglang final : public Scheduler {
     return static_cast<double>(clipped(limit - generated)) * ratio_.value();
   }
   [[nodiscard]] double expected_of(const ReplicaView& view, const Sequence& running) const {
-    return expected(limit_of(running.request), view.generated(running));
+    return expected(limit_of(running.request), generated(view, running));
   }
   struct Memo {
     std::int64_t seen = 0;   // known tokens at its last try to be admitted
     std::int64_t found = 0;  // tokens at its last lookup
+    bool under_way = false;  // the token that its prompt yielded
   };
   Memo& memo(const Sequence& sequence) {
     if (memos_.size() <= sequence.slot) memos_.resize(sequence.slot + 1);
@@ -101,6 +124,7 @@ class Sglang final : public Scheduler {
   SglangKnobs knobs_;
   std::int64_t max_running_;
   bool gives_up_;
+  bool async_;
   SglangOrder policy_;
   Stream shuffle_;
   PageMemory& memory_;
@@ -108,11 +132,16 @@ class Sglang final : public Scheduler {
 
   bool full_ = false;  // nobody else fits, as far as anybody tried
   std::vector<Ghost> ghosts_;
-  Sequence* chunked_ = nullptr;  // whose prompt is computed in part
+  std::vector<Sequence*> late_;     // who has its last token, which the engine does not know while it plans
+  std::vector<Sequence*> through_;  // whose prompts the last step completed, in the order of the batch
+  bool all_under_way_ = false;      // the last step yielded tokens of all that decode
+  bool late_served_ = false;        // by the planned step
+  Sequence* chunked_ = nullptr;     // whose prompt is computed in part
   LastPass last_pass_ = LastPass::none;
   std::int64_t last_size_ = 0;      // of the last prefill batch, what it carried along included
   std::int64_t last_finished_ = 0;  // of them, ended by that step
   std::int64_t beside_last_ = 0;    // members of the running batch beside it
+  bool carried_ = false;            // it carried those that decode along
   std::int64_t back_rank_ = 0;      // of who joins the batch at its back, and at its front
   std::int64_t front_rank_ = 0;
   std::vector<Memo> memos_;  // by slot

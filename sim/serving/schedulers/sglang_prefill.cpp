@@ -47,15 +47,14 @@ bool Sglang::prefill(const ReplicaView& view, Draft& draft) {
   const std::int64_t edges = page > 1 ? static_cast<std::int64_t>(picked_.size()) * page : 0;
   memory_.make_room(picked_tokens_ + edges);
   memory_.take(picked_pages_);
-  if (knobs_.enable_mixed_chunk) memory_.make_room(view.cohort().size() * page);
-  const std::int64_t decodes = view.cohort().at_boundary().size();
+  if (knobs_.enable_mixed_chunk) memory_.make_room(decoders(view) * page);
   // The real engine runs out of memory where those that are carried along find none. Here they wait.
-  const bool mixed = knobs_.enable_mixed_chunk && decodes <= memory_.available();
+  const bool mixed = knobs_.enable_mixed_chunk && pages_of_step(view) <= memory_.available();
   last_size_ = static_cast<std::int64_t>(picked_.size());
-  if (mixed && members(view) > 0) {
-    memory_.take(decodes);
-    draft.resume_cohort();
-    last_size_ += view.cohort().size();
+  carried_ = mixed && members(view) > 0;
+  if (carried_) {
+    serve_all(view, draft);
+    last_size_ += decoders(view);
     ghosts_.clear();
     beside_last_ = 0;
     front_rank_ -= static_cast<std::int64_t>(picked_.size());
@@ -146,9 +145,8 @@ PrefillStop Sglang::add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequ
     const double share = ignores ? 1.0 : ratio_.value();
     return CompletionState{static_cast<double>(limit) * share - static_cast<double>(generated), known};
   };
-  const auto state = [&](const Sequence& one) {
-    return state_of(limit_of(one.request), view.generated(one), one.request.input_tokens + view.generated(one),
-                    one.request.ignore_eos);
+  const auto state = [&](const Sequence& one, std::int64_t generated) {
+    return state_of(limit_of(one.request), generated, one.request.input_tokens + generated, one.request.ignore_eos);
   };
   const std::int64_t extend = candidate.known();
   const std::int64_t paged = memory_.ceil_to_page(extend);
@@ -156,16 +154,17 @@ PrefillStop Sglang::add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequ
     return PrefillStop::no_token;
 
   if (completion_.begun()) {
-    completion_.add(state(candidate));
+    completion_.add(state(candidate, candidate.generated));
   } else {
     std::vector<std::pair<std::int64_t, CompletionState>> running;
     for (const Ghost& one : ghosts_)
       running.emplace_back(one.rank, state_of(one.max_tokens, one.generated, one.known, one.ignore_eos));
-    for (const Sequence* one : decoding(view)) running.emplace_back(one->batch_place, state(*one));
+    for (const Sequence* one : decoding(view))
+      running.emplace_back(one->batch_place, state(*one, generated(view, *one)));
     std::sort(running.begin(), running.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<CompletionState> states{state(candidate)};
+    std::vector<CompletionState> states{state(candidate, candidate.generated)};
     for (const auto& [rank, one] : running) states.push_back(one);
-    for (const Sequence* one : picked_) states.push_back(state(*one));
+    for (const Sequence* one : picked_) states.push_back(state(*one, one->generated));
     completion_.begin(states);
   }
   if (!completion_.lasts(budget_.current() - paged)) return PrefillStop::no_token;
@@ -195,7 +194,7 @@ void Sglang::pick(Draft& draft, Sequence& candidate, std::int64_t found, std::in
 /// Why the pass admitted no more. What has ended but still stands in the batch is no lack of memory.
 void Sglang::refused(const ReplicaView& view, Draft& draft, PrefillStop why) {
   if (why == PrefillStop::other) return draft.limited_by(AdmissionLimit::token_budget);
-  const bool lacks = ghosts_.empty() || view.cohort().size() > 0;
+  const bool lacks = ghosts_.empty() || decoders(view) > 0;
   draft.limited_by(lacks ? AdmissionLimit::kv_capacity : AdmissionLimit::policy);
 }
 
@@ -212,9 +211,7 @@ bool Sglang::preempt_for(const ReplicaView& view, Draft& draft, const Sequence& 
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (std::find(taken.begin(), taken.end(), i) == taken.end()) continue;
     budget_.total_offset -= running[i].promised;
-    draft.evict(*batch[i],
-                {.requester = &candidate, .reason = EvictionReason::admission, .destination = Destination::tail});
-    memo(*batch[i]).found = 0;
+    take_back(draft, *batch[i], &candidate, EvictionReason::admission);
     memory_.make_room(members(view) * knobs_.retract_decode_steps);
   }
   count_room();
