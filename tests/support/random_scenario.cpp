@@ -117,7 +117,7 @@ void draw_host(Draws& draws, RandomScenario& scenario) {
   HostLinkSpec& link = scenario.memory.host_link;
   if (draws.chance(50)) link.bandwidth = BytesPerSecond(draws.pick({1e7, 1e9, 25e9}));
   if (draws.chance(50)) link.per_message = Seconds(0);
-  if (draws.chance(50)) link.overlap = HostOverlap::step;
+  if (draws.chance(60)) link.overlap = HostOverlap::step;
   CostKind kind = CostKind::ideal;
   if (scenario.cost_kind == ScenarioCost::grid) kind = CostKind::fixed;
   if (scenario.cost_kind == ScenarioCost::roofline) kind = CostKind::roofline;

@@ -294,15 +294,14 @@ class RunningFirst final : public Scheduler {
     const std::int64_t found = elsewhere ? head.request.remote_tokens
                                : host_   ? host_->find(head, on_device)
                                          : on_device;
-    // Blocks that it shares with others need no room; those that it finds among the free ones do.
-    const std::int64_t not_needed = hit.blocks - hit.unreferenced;
     if (elsewhere || (found > on_device && loads_from_host_beside_))
-      return begin_load(view, draft, head, {hit.blocks, on_device, found, not_needed});
+      return begin_load(view, draft, head, hit, on_device, found);
 
     const std::int64_t wanted = within_threshold(head.known() - found);
     if (!knobs_.enable_chunked_prefill && wanted > budget_) return AdmissionLimit::token_budget;
     const std::int64_t tokens = std::min(wanted, budget_);
-    if (!policies_.admission->admits(view, head, found, tokens, spared(view) - not_needed))
+    // Blocks that it shares with others need no room; those that it finds among the free ones do.
+    if (!policies_.admission->admits(view, head, found, tokens, spared(view) - (hit.blocks - hit.unreferenced)))
       return AdmissionLimit::kv_capacity;
     memory_.take_prefix(head, hit.blocks);
     if (host_) host_->use(head, on_device, found);
@@ -322,30 +321,25 @@ class RunningFirst final : public Scheduler {
     budget_ -= tokens;
   }
 
-  struct Found {
-    std::int64_t hit_blocks;
-    std::int64_t on_device;  // tokens
-    std::int64_t in_all;
-    std::int64_t not_needed;  // blocks that it shares
-  };
-  // It takes the blocks of all that it found, and leaves room for the rest of those that are under way.
-  AdmissionLimit begin_load(const ReplicaView& view, Draft& draft, Sequence& head, const Found& found) {
-    const std::int64_t spare = spared(view) - found.not_needed;
-    const std::int64_t with_others = memory_.blocks_for(found.in_all) + spare + KvLoads::set_aside(view);
-    if (!policies_.admission->admits(view, head, found.in_all, 0, spare) || with_others > view.free_blocks())
+  // Takes the blocks of all that `head` found, and leaves room for the rest of those that are under way.
+  AdmissionLimit begin_load(const ReplicaView& view, Draft& draft, Sequence& head, const PrefixHit& hit,
+                            std::int64_t on_device, std::int64_t found) {
+    const std::int64_t spare = spared(view) - (hit.blocks - hit.unreferenced);
+    const std::int64_t with_others = memory_.blocks_for(found) + spare + KvLoads::set_aside(view);
+    if (!policies_.admission->admits(view, head, found, 0, spare) || with_others > view.free_blocks())
       return AdmissionLimit::kv_capacity;
-    memory_.take_prefix(head, found.hit_blocks);
-    if (host_) host_->use(head, found.on_device, found.in_all);
-    check(memory_.grow(head, found.in_all), "a sequence that loads has room");
+    memory_.take_prefix(head, hit.blocks);
+    if (host_) host_->use(head, on_device, found);
+    check(memory_.grow(head, found), "a sequence that loads has room");
     Time ends = view.now() + head.request.load_time;
     if (host_) {
-      const std::int64_t blocks = memory_.blocks_for(found.in_all) - memory_.blocks_for(found.on_device);
+      const std::int64_t blocks = memory_.blocks_for(found) - memory_.blocks_for(on_device);
       ends = loads_.end_from_host(view, blocks);
       draft.load_beside(blocks);
     }
     head.asked_elsewhere = true;
     loads_.began(head);
-    draft.begin_load(head, found.on_device, found.in_all, ends);
+    draft.begin_load(head, on_device, found, ends);
     return AdmissionLimit::arrivals;
   }
 
