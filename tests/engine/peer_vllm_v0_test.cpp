@@ -1,7 +1,7 @@
 // Cases of vLLM V0's own tests, by their ids: inputs and what is expected come from the file wherever it has them as numbers,
 // and are spelled out beside the id where it has words.
 //
-// Left out: v0-27, a limit on adapters, which are not modelled. Of v0-13 the first two steps are taken, as its notes say.
+// Of v0-13 the first two steps are taken, as its notes say.
 
 #include <doctest/doctest.h>
 

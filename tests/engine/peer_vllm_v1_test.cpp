@@ -1,10 +1,11 @@
-// Cases of the tests of vLLM and of peer simulators about its V1 scheduler, on both engines: without prefix caching, remote
-// KV or asynchronous scheduling. Numbers come from the file; what it says in prose is spelled out here.
+// Cases of the tests of vLLM and of peer simulators about its V1 scheduler, on both engines: without prefix caching or
+// asynchronous scheduling. Numbers come from the file; what it says in prose is spelled out here.
 
 #include "tests/engine/peer_vllm_v1.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -88,6 +89,39 @@ TEST_CASE("v1-sched-06, v1-sched-07: the least urgent makes room, and resumes in
       REQUIRE(row + 1 < played.rows().size());
       CHECK(played.rows()[row + 1].scheduled == "a1");
       CHECK(played.outputs == std::vector<std::int64_t>{6, 6});
+    });
+  }
+}
+
+TEST_CASE(
+    "v1-sched-09, v1-sched-11: KV from elsewhere takes its blocks as it is loaded, and leaves room for the rest") {
+  if (const auto one = peer_case("v1-sched-09")) {  // 2 of 24, of which 8 are elsewhere
+    std::vector<Request> requests = alike(2, 24, 4);
+    for (Request& request : requests) {
+      request.remote_tokens = one->at("inputs").at("remote_match");
+      request.load_time = std::chrono::seconds(1);
+    }
+    watch_every_engine<Played>(server_of(one->at("inputs")), requests, [&](const Played& played) {
+      CHECK(played.rows()[0].loads == "a b");  // which there are in place at once
+      CHECK(played.tokens[1] == one->at("expected").at("step1").get<std::vector<std::int64_t>>());
+      CHECK(played.rows()[1].waiting == "b");
+      const std::int64_t at_end = one->at("expected").at("free_at_end");
+      CHECK(std::count(played.rows().back().free_queue.begin(), played.rows().back().free_queue.end(), ',') + 1 ==
+            at_end);
+      CHECK(played.outcomes == std::vector<Outcome>(2, Outcome::completed));
+    });
+  }
+  if (const auto one = peer_case("v1-sched-11")) {
+    std::vector<Request> requests = prompts(one->at("inputs").at("requests"), 4);
+    for (Request& request : requests) {
+      request.remote_tokens = one->at("inputs").at("remote_match");
+      request.load_time = std::chrono::seconds(3);
+    }
+    watch_every_engine<Played>(server_of(one->at("inputs")), requests, [&](const Played& played) {
+      CHECK(played.rows()[0].loads == "a");
+      CHECK(played.rows()[0].held == "a[1,2,3,4]");
+      CHECK(played.rows()[2].waiting == "a b");
+      CHECK(played.preemptions == std::vector<std::int64_t>(2, one->at("expected").at("preemptions")));
     });
   }
 }

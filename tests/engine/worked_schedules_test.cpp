@@ -26,6 +26,7 @@ std::string passes(const std::string& scenario) {
       text += std::string(", ") + words;
       for (const auto& name : pass.at(key)) text += " " + name.get<std::string>();
     };
+    list("loads_started", "load");
     list("preempted", "preempt");
     list("swapped_in", "swap in");
     list("finished", "done");
@@ -85,6 +86,17 @@ TEST_CASE("a generation stalls for four passes behind prompts, and not at all wh
         "t4 A1 B1 C2 D4, done A B\n"
         "t5 C1 D4, done C\n"
         "t6 D1, done D\n");
+}
+
+TEST_CASE(
+    "who loads takes its place when its KV is there and a place is free, and computes the last token of its prompt") {
+  CHECK(passes("loads-from-elsewhere") ==
+        "t1, load A B C\n"
+        "t2 B1 C1\n"
+        "t3 B1 C1, done C\n"
+        "t4 B1 A1, done B\n"
+        "t5 A1\n"
+        "t6 A1, done A\n");
 }
 
 }  // namespace decodesim::tests
