@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/core/statistics.hpp"
 #include "sim/report/eviction_account.hpp"
 #include "sim/report/victims.hpp"
 #include "sim/serving/observer.hpp"
@@ -31,6 +33,20 @@ class PreemptionHistogram {
   std::array<std::int64_t, exact + 60> counts_{};
 };
 
+/// Requests that completed in the window but outside a limit of the SLO on TTFT, TPOT or E2E latency.
+struct GoodputLost {
+  std::int64_t missed = 0;
+  std::int64_t missed_preempted = 0;     // of these, evicted at least once
+  std::int64_t missed_by_recompute = 0;  // of these, within all limits on a clock that stops while steps recompute
+  double per_second = not_measured;      // the last, a second of the window
+  GoodputLost& operator+=(const GoodputLost& other) {
+    missed += other.missed;
+    missed_preempted += other.missed_preempted;
+    missed_by_recompute += other.missed_by_recompute;
+    return *this;
+  }
+};
+
 /// One class of requests, or all of them.
 struct EvictionSummary {
   std::string name;
@@ -40,6 +56,7 @@ struct EvictionSummary {
   std::int64_t most = 0;             // evictions of one request
   std::int64_t blocks_received = 0;  // that evictions of others freed for its requests
   std::vector<PreemptionHistogram::Bin> histogram;
+  std::optional<GoodputLost> goodput_lost{};  // where the SLO has such a limit
 };
 
 /// Memory is constant for a class and follows the victims that are in the server; no step is kept. Its parts add up: by

@@ -166,9 +166,10 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
   }
   const CompletedRequest without{request.ttft - facts.recompute_to_first_token, request.e2el - facts.recompute_to_end,
                                  request.output_tokens};
-  ++sums_.lost.missed;
-  if (facts.preemptions > 0) ++sums_.lost.missed_preempted;
-  if (within_slo(without)) ++sums_.lost.missed_by_recompute;
+  GoodputLost& lost = sums_.lost[facts.request->class_name];
+  ++lost.missed;
+  if (facts.preemptions > 0) ++lost.missed_preempted;
+  if (within_slo(without)) ++lost.missed_by_recompute;
   return false;
 }
 

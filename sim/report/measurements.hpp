@@ -83,7 +83,7 @@ class Measurements : public Observer {
     std::int64_t completed_input_tokens = 0;
     std::int64_t completed_output_tokens = 0;
     std::int64_t good_requests = 0;
-    GoodputLost lost;
+    std::map<std::string, GoodputLost> lost;  // by class
   };
 
   void take_back(std::span<const WithdrawnToken> tokens);
@@ -96,6 +96,7 @@ class Measurements : public Observer {
   [[nodiscard]] WindowReport window_report() const;
   void report_latencies(Report& report) const;
   void report_evictions(Report& report) const;
+  void report_goodput_lost(Report& report) const;
   void report_groups(Report& report) const;
   void report_use(Report& report) const;
   void report_limits(Report& report) const;

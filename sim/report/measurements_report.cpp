@@ -90,17 +90,27 @@ WindowReport Measurements::window_report() const {
   return window;
 }
 
+void Measurements::report_goodput_lost(Report& report) const {
+  GoodputLost& run = report.evictions.run.goodput_lost.emplace();
+  const auto rate = [&](GoodputLost& lost) {
+    lost.per_second = ratio(static_cast<double>(lost.missed_by_recompute), report.window.seconds());
+  };
+  for (EvictionSummary& one : report.evictions.classes) {
+    const auto found = sums_.lost.find(one.name);
+    one.goodput_lost = found == sums_.lost.end() ? GoodputLost{} : found->second;
+    rate(*one.goodput_lost);
+    run += *one.goodput_lost;
+  }
+  rate(run);
+}
+
 void Measurements::report_evictions(Report& report) const {
   EvictionReport& evictions = report.evictions;
   evictions.run = evictions_.run();
   evictions.classes = evictions_.classes();
   evictions.first = totals_.first_preemption;
   if (totals_.first_preemption) evictions.last = totals_.last_preemption;
-  if (has_slo()) {
-    evictions.goodput_lost = sums_.lost;
-    evictions.goodput_lost->per_second =
-        ratio(static_cast<double>(sums_.lost.missed_by_recompute), report.window.seconds());
-  }
+  if (has_slo()) report_goodput_lost(report);
   report.transfers = totals_.transfers;
   report.transfers.host_tier = evictions_.victims().host_tier();
   report.prefix = totals_.prefix;

@@ -109,13 +109,14 @@ void write_evictions(JsonWriter& json, const Report& report) {
   moment_member(json, "last_s", evictions.last);
   json.member_text("victim_rule", report.header.victim_rule);
   account(json, evictions.run, report);
-  goodput_lost(json, evictions.goodput_lost);
+  goodput_lost(json, evictions.run.goodput_lost);
   json.member_array("classes");
   for (const EvictionSummary& one : evictions.classes) {
     if (evictions.classes.size() < 2) break;
     json.begin_object().member("name", one.name);
     totals(json, one, report);
     account(json, one, report);
+    goodput_lost(json, one.goodput_lost);
     json.end_object();
   }
   json.end_array().end_object();

@@ -63,8 +63,8 @@ void ledger(const Report& report, std::ostream& out) {
   }
   write_line(out, "  away", time_text(to_seconds(sum.away) / count) + " without a place, on average");
   write_line(out, "  of one request", histogram(e.run.histogram));
-  if (e.goodput_lost && e.goodput_lost->missed > 0) {
-    const GoodputLost& lost = *e.goodput_lost;
+  if (e.run.goodput_lost && e.run.goodput_lost->missed > 0) {
+    const GoodputLost& lost = *e.run.goodput_lost;
     write_line(out, "  goodput",
                counted(lost.missed, "request") + " missed a limit, " + grouped(lost.missed_preempted) +
                    " of them preempted; " + grouped(lost.missed_by_recompute) +

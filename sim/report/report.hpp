@@ -91,21 +91,12 @@ struct WasteReport {
   bool reserves = false;  // the engine reserves memory for whole lives
 };
 
-/// Requests that completed in the window but outside a limit of the SLO on TTFT, TPOT or E2E latency.
-struct GoodputLost {
-  std::int64_t missed = 0;
-  std::int64_t missed_preempted = 0;     // of these, evicted at least once
-  std::int64_t missed_by_recompute = 0;  // of these, within all limits on a clock that stops while steps recompute
-  double per_second = not_measured;      // the last, a second of the window
-};
-
 /// Preemptions, over the whole run.
 struct EvictionReport {
   EvictionSummary run;
-  std::vector<EvictionSummary> classes;     // their sum is the run
-  std::optional<Time> first;                // start of the first pass that preempted; absent: none did
-  std::optional<Time> last;                 // of the last one
-  std::optional<GoodputLost> goodput_lost;  // where the SLO has such a limit
+  std::vector<EvictionSummary> classes;  // their sum is the run
+  std::optional<Time> first;             // start of the first pass that preempted; absent: none did
+  std::optional<Time> last;              // of the last one
 };
 
 /// KV moved between the GPUs and their host, over the whole run.
@@ -115,7 +106,7 @@ struct TransferReport {
   Bytes stored{};  // to the host tier, and from it
   Bytes loaded{};
   Bytes loaded_beside{};  // from it too, but to requests that waited beside the steps
-  TransferTime time;  // of all; what evictions did not cause is the host tier's
+  TransferTime time;      // of all; what evictions did not cause is the host tier's
   TransferTime host_tier;
 };
 

@@ -133,6 +133,13 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
       CHECK(one.account.preemptions == of_class);
     }
     CHECK(classes == run.account);
+    GoodputLost lost;
+    for (const EvictionSummary& one : report.evictions.classes) lost += one.goodput_lost.value_or(GoodputLost{});
+    const GoodputLost in_all = run.goodput_lost.value_or(GoodputLost{});
+    CHECK(lost.missed == in_all.missed);
+    CHECK(lost.missed_preempted == in_all.missed_preempted);
+    CHECK(lost.missed_by_recompute == in_all.missed_by_recompute);
+    CHECK(in_all.missed_by_recompute <= in_all.missed);
     CHECK(told.of_requests == run.account);
     check_transfers(report, told, scenario.server.host);
     overlapping += run.account.transfers.overlapped() > Duration{} ? 1 : 0;
@@ -294,8 +301,8 @@ TEST_CASE("goodput lost counts who missed a limit and would have kept it on a cl
   end(1, 4, 9, seconds(1), seconds(1));   // keeps both without recompute, exactly
   end(2, 4, 9, seconds(0), seconds(2));   // its first token would still be late
   end(3, 2, 11, seconds(0), seconds(2));  // so would its last
-  CHECK(measurements.report().evictions.goodput_lost->missed == 3);
-  CHECK(measurements.report().evictions.goodput_lost->missed_preempted == 0);
-  CHECK(measurements.report().evictions.goodput_lost->missed_by_recompute == 1);
-  CHECK(measurements.report().evictions.goodput_lost->per_second == doctest::Approx(1.0 / 11));
+  CHECK(measurements.report().evictions.run.goodput_lost->missed == 3);
+  CHECK(measurements.report().evictions.run.goodput_lost->missed_preempted == 0);
+  CHECK(measurements.report().evictions.run.goodput_lost->missed_by_recompute == 1);
+  CHECK(measurements.report().evictions.run.goodput_lost->per_second == doctest::Approx(1.0 / 11));
 }

@@ -166,7 +166,7 @@ TEST_CASE("a window, failures, evictions, bytes and a watchdog are all told") {
   account.found_again_tokens = 765'433;
   account.away = seconds(2130);
   evictions.run.histogram = {{0, 0, 600}, {1, 1, 200}, {2, 2, 0}, {3, 3, 0}, {4, 4, 0}, {5, 8, 200}};
-  evictions.goodput_lost = GoodputLost{30, 20, 4, 0.1};
+  evictions.run.goodput_lost = GoodputLost{30, 20, 4, 0.1};
   report.header.victim_rule = "last-admitted";
   report.ledger.of(ByteKind::weights) = Bytes(141.1e9);
   report.ledger.of(ByteKind::kv_read) = Bytes(47.0e9);
