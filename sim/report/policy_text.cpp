@@ -136,7 +136,8 @@ void write_evictions(const Report& report, std::ostream& out) {
 void write_prefix(const Report& report, std::ostream& out) {
   const PrefixReport& prefix = report.prefix;
   if (prefix.found_tokens == 0 && prefix.cached_blocks_evicted == 0) return;
-  const bool arrive = report.header.prompts_arrive_computed;
+  const bool elsewhere = prefix.found_tokens > 0 && prefix.found_tokens == prefix.from_elsewhere_tokens;
+  const bool arrive = report.header.prompts_arrive_computed || elsewhere;
   write_line(out, arrive ? "Prompts" : "Prefix cache",
              counted(prefix.found_tokens, "token") + " of " + grouped(prefix.prompt_tokens) +
                  (arrive ? " arrived computed or were found in place, " : " of prompts found in place, ") +
