@@ -64,11 +64,11 @@ inline constexpr Field host_cache_fields[] = {
                                   .source = DefaultSource::spec,
                                   .kind = Kind::tokens,
                                   .range = from_to(1, 1 << 20)}),
-    field<&HostCacheSpec::write>(
-        "write",
-        {.doc = "when KV goes to the host: when a prompt's step computed it, or when the device hands its block out",
-         .source = DefaultSource::assumed,
-         .choices = host_write_names}),
+    field<&HostCacheSpec::write>("write", {.doc = "when KV goes to the host: when a prompt's step computed it, or when "
+                                                  "the device hands its block out, which "
+                                                  "needs a prefix cache and chunks of one block",
+                                           .source = DefaultSource::assumed,
+                                           .choices = host_write_names}),
     field<&HostCacheSpec::load>(
         "load",
         {.doc =

@@ -205,10 +205,13 @@ void write_contexts(std::ostream& out, const Explanation& explanation, std::size
 }
 
 void write_legend(std::ostream& out, std::size_t width) {
-  write_wrapped(out,
-                "Each line: the figure, its value, where it comes from, and its formula. A bar is its share of the "
-                "whole, # a tenth: of a GPU's memory, or of the bytes or time of a step.",
-                width, "", "");
+  write_wrapped(
+      out,
+      "Each line: the figure, its value, where it comes from, and its formula. A bar is its share of the "
+      "whole, # a tenth: of a GPU's memory, or of the bytes or time of a step. Figures come from a datasheet or "
+      "a model's own description (spec), from what real servers show (measured), from the scenario or a "
+      "default of it (assumed), or from others (derived).",
+      width, "", "");
 }
 
 }  // namespace

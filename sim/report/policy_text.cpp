@@ -136,10 +136,12 @@ void write_evictions(const Report& report, std::ostream& out) {
 void write_prefix(const Report& report, std::ostream& out) {
   const PrefixReport& prefix = report.prefix;
   if (prefix.found_tokens == 0 && prefix.cached_blocks_evicted == 0) return;
-  write_line(out, "Prefix cache",
+  const bool elsewhere = prefix.found_tokens > 0 && prefix.found_tokens == prefix.from_elsewhere_tokens;
+  const bool arrive = report.header.prompts_arrive_computed || elsewhere;
+  write_line(out, arrive ? "Prompts" : "Prefix cache",
              counted(prefix.found_tokens, "token") + " of " + grouped(prefix.prompt_tokens) +
-                 " of prompts found in place, " + percent(prefix.hit_rate) + "; " +
-                 counted(prefix.cached_blocks_evicted, "cached block") + " evicted");
+                 (arrive ? " arrived computed or were found in place, " : " of prompts found in place, ") +
+                 percent(prefix.hit_rate) + "; " + counted(prefix.cached_blocks_evicted, "cached block") + " evicted");
   if (prefix.from_host_tokens > 0)
     write_line(out, "  from the host", counted(prefix.from_host_tokens, "token") + ", those of victims included");
   if (prefix.from_elsewhere_tokens > 0)

@@ -35,6 +35,7 @@ struct RunHeader {
   std::int64_t block_size = 0;
   Bytes moved_block{};  // that a block has where it moves to the host, on all ranks
   bool closed_loop = false;
+  bool prompts_arrive_computed = false;
   std::string cost_model;  // "fixed", "ideal", "roofline"
   // What was run, each empty where the scenario leaves it open.
   std::string deployment;            // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"

@@ -46,7 +46,9 @@ void kv_use(const Report& report, std::ostream& out) {
                  " blocks as a server prints them)");
   write_line(out, "  in use", "mean " + percent(kv.usage_mean) + "  peak " + percent(kv.usage_peak));
   write_line(out, "  holds",
-             "token states " + percent(kv.token_states_mean) + "  internal waste " + percent(kv.internal_waste_mean) +
+             "token states " + percent(kv.token_states_mean) +
+                 (kv.internal_waste_mean < 0 ? ", those of shared blocks once for each sequence"
+                                             : "  internal waste " + percent(kv.internal_waste_mean)) +
                  "  free " + percent(kv.free_mean));
   const WasteReport& waste = report.waste;
   if (waste.reserves) {

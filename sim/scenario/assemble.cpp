@@ -101,6 +101,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.usable_blocks = server.usable_blocks;
   header.block_size = server.block_size;
   header.moved_block = server.host.bytes(1);
+  header.prompts_arrive_computed = scenario.serving.prefill == PrefillMode::arrives_computed;
   header.closed_loop = parts.source->concurrency().has_value();
   header.cost_model = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
   header.more_requests = more_requests(scenario.workload.kind);

@@ -240,7 +240,7 @@ class Checks {
       std::error_code ignored;
       if (!std::filesystem::exists(workload.trace, ignored)) {
         error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace,
-              "'workload.trace' is relative to the file that names it");
+              "'workload.trace' is relative to the file that names it, and in '--set' to where you are");
       }
     }
     if (workload.kind == WorkloadKind::requests) requests(workload.requests);

@@ -17,11 +17,15 @@ std::vector<std::string_view> keys_of(FieldTable fields, const std::vector<std::
   return keys;
 }
 
-// Where a key of this name lies in the scenario; empty where there is none, or more than one.
-void find_paths(FieldTable fields, std::string_view key, const std::string& path, std::vector<std::string>& found) {
+// Where keys of this name lie in the scenario: outside the entries of lists, or in them too.
+void find_paths(FieldTable fields, std::string_view key, const std::string& path, bool in_lists,
+                std::vector<std::string>& found) {
   for (const Field& field : fields) {
     if (field.key == key) found.push_back(joined(path, key));
-    if (const RecordField* record = field.record()) find_paths(record->fields, key, joined(path, field.key), found);
+    const std::string own = joined(path, field.key);
+    if (const RecordField* record = field.record()) find_paths(record->fields, key, own, in_lists, found);
+    if (const ListField* list = field.list(); list != nullptr && in_lists)
+      find_paths(list->fields, key, own + "[]", in_lists, found);
   }
 }
 
@@ -89,7 +93,8 @@ std::string unknown_key_help(std::string_view key, FieldTable fields, const std:
     help = known;
   } else if (!nearest_name(key, keys)) {
     std::vector<std::string> elsewhere;
-    find_paths(whole, key, "", elsewhere);
+    find_paths(whole, key, "", false, elsewhere);
+    if (elsewhere.empty()) find_paths(whole, key, "", true, elsewhere);
     if (elsewhere.size() == 1) help = "it belongs at '" + elsewhere.front() + "'";
   }
   return help;
@@ -119,14 +124,21 @@ std::string mapping_for(const Catalog& catalog, const RecordField& record, const
 std::string choices_with_effect(const Field& field, FieldTable fields, void* spec) {
   const Field* decider = find_field(fields, field.applies.decider);
   const ScalarField* scalar = decider == nullptr ? nullptr : decider->scalar();
-  if (scalar == nullptr || scalar->kind != Kind::choice) return "";
+  if (scalar == nullptr) return "";
   const Value before = scalar->get(spec);
   std::string words;
+  const auto try_choice = [&](const Value& value, std::string_view name) {
+    scalar->set(spec, value);
+    if (!field.applies_to(spec)) return;
+    words += (words.empty() ? "'" : " or '") + std::string(decider->key) + ": " + std::string(name) + "'";
+  };
   // The last of them come first: they are the richest.
   for (std::size_t i = scalar->choices.size(); i-- > 0;) {
-    scalar->set(spec, Value(static_cast<std::int64_t>(i)));
-    if (!field.applies_to(spec)) continue;
-    words += (words.empty() ? "'" : " or '") + std::string(decider->key) + ": " + std::string(scalar->choices[i]) + "'";
+    try_choice(Value(static_cast<std::int64_t>(i)), scalar->choices[i]);
+  }
+  if (scalar->kind == Kind::flag) try_choice(Value(true), "true");
+  if (scalar->names != nullptr) {
+    for (std::string_view name : scalar->names()) try_choice(Value(std::string(name)), name);
   }
   scalar->set(spec, before);
   return words;

@@ -312,9 +312,11 @@ void RecordReader::without_effect(const DocumentNode& map, const Field& field, F
     return;
   }
   std::string help = "remove it";
+  const std::string choices = choices_with_effect(field, fields, spec);
   if (decider == nullptr) {
-    const std::string choices = choices_with_effect(field, fields, spec);
     if (!choices.empty()) help = "add " + choices + ", or remove it";
+  } else if (decider->key == field.applies.decider && !choices.empty()) {
+    help += ", or choose " + choices;
   } else if (decider->value.layer < entry->value.layer) {
     help += ", or remove what a base file states with '" + decider->key + ": null'";
   }

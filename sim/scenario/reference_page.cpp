@@ -95,9 +95,27 @@ class PageWriter {
 
   void row(const Field& field, const std::string& path) {
     std::string meaning(field.doc);
-    if (!field.applies.words.empty()) meaning += "; only where " + std::string(field.applies.words);
+    if (!field.applies.words.empty()) meaning += "; only where " + applies_words(field);
     text_ += "| `" + std::string(field.key) + "` | " + escaped(value_of(field)) + " | " +
              escaped(default_of(field, path)) + " | " + escaped(meaning) + " |\n";
+  }
+
+  // With the engines that read a field in place of "one that has it".
+  static std::string applies_words(const Field& field) {
+    std::string words(field.applies.words);
+    for (const std::string_view phrase : {"one that has it", "one that leaves it open"}) {
+      const std::size_t at = words.find(phrase);
+      if (at == std::string::npos) continue;
+      SchedulerSpec scheduler;
+      scheduler.async = true;  // two fields ask for it besides
+      std::string engines;
+      for (const EngineRow& engine : engine_table()) {
+        scheduler.engine = engine.name;
+        if (field.applies_to(&scheduler)) engines += (engines.empty() ? "`" : ", `") + std::string(engine.name) + "`";
+      }
+      words.replace(at, phrase.size(), (engines.find(',') == std::string::npos ? "" : "one of ") + engines);
+    }
+    return words;
   }
 
   static std::string value_of(const Field& field) {

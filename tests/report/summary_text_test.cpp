@@ -205,6 +205,20 @@ TEST_CASE("a run that measured nothing says n/a and no number") {
   CHECK(text_of(report).find("nan") == std::string::npos);
 }
 
+TEST_CASE("shared blocks leave no waste to tell, and prompts that arrive computed are not a prefix cache's") {
+  Report report = two_requests();
+  report.kv.token_states_mean = 0.368;
+  report.kv.internal_waste_mean = -0.075;
+  report.prefix.prompt_tokens = 9;
+  report.prefix.found_tokens = 7;
+  CHECK(text_of(report).find("token states 36.8 %, those of shared blocks once for each sequence  free ") !=
+        std::string::npos);
+  CHECK(text_of(report).find("\nPrefix cache          7 tokens of 9 of prompts found in place") != std::string::npos);
+  report.header.prompts_arrive_computed = true;
+  CHECK(text_of(report).find("\nPrompts               7 tokens of 9 arrived computed or were found in place") !=
+        std::string::npos);
+}
+
 TEST_CASE("names cannot steer the terminal") {
   Report report = two_requests();
   report.header.scenario = "evil\x1b[2J";

@@ -28,7 +28,14 @@ constexpr WrongFile wrong_policies[] = {
     {"a knob beside the choice it makes", FIXED LOAD "scheduler: {admission: first-chunk, §reserve_full_isl: true}\n",
      "no-effect", "remove it"},
     {"an axis of an engine that leaves none open", FIXED LOAD "scheduler: {engine: orca, §victim: last-admitted}\n",
-     "no-effect", "remove it"},
+     "no-effect", "remove it, or choose 'engine: vllm-v1'"},
+    {"a knob of another engine", FIXED LOAD "scheduler: {§batching: in_turn}\n", "no-effect",
+     "add 'engine: sarathi', or remove it"},
+    {"a knob without the switch that it needs", FIXED LOAD "scheduler: {§defer_frees: true}\n", "no-effect",
+     "add 'async: true', or remove it"},
+    {"a request's key in the generator",
+     FIXED "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2, §load_time: 1 s}\n", "unknown-key",
+     "it belongs at 'workload.requests[].load_time'"},
 };
 
 }  // namespace
