@@ -131,6 +131,8 @@ void Measurements::ended(const RequestFacts& facts) {
   totals_.output_tokens += facts.output_tokens;
   totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
   totals_.request_found_tokens += facts.found_tokens;
+  totals_.prefix.loads += facts.loads;
+  totals_.prefix.loading += facts.loading;
   if (facts.scheduled >= Time{}) totals_.prefix.prompt_tokens += facts.request->input_tokens;
   evictions_.ended(facts);
   totals_.longest_wait = std::max(totals_.longest_wait, facts.first_wait());

@@ -137,6 +137,7 @@ void write_prefix(JsonWriter& json, const PrefixReport& prefix) {
   json.member("found_tokens", prefix.found_tokens).member("hit_rate", prefix.hit_rate);
   json.member("from_host_tokens", prefix.from_host_tokens);
   json.member("from_elsewhere_tokens", prefix.from_elsewhere_tokens);
+  json.member("loads", prefix.loads).key("loading_s").seconds(prefix.loading);
   json.member("found_again_tokens", prefix.found_again_tokens).member("found_again_share", prefix.found_again_share);
   json.member("cached_blocks_evicted", prefix.cached_blocks_evicted).end_object();
 }

@@ -146,6 +146,10 @@ void write_prefix(const Report& report, std::ostream& out) {
     write_line(out, "  from the host", counted(prefix.from_host_tokens, "token") + ", those of victims included");
   if (prefix.from_elsewhere_tokens > 0)
     write_line(out, "  from elsewhere", counted(prefix.from_elsewhere_tokens, "token"));
+  if (prefix.loads > 0) {
+    const double each = to_seconds(prefix.loading) / static_cast<double>(prefix.loads);
+    write_line(out, "  loads", grouped(prefix.loads) + " that requests waited for, " + time_text(each) + " on average");
+  }
 }
 
 void write_groups(const Report& report, std::ostream& out) {

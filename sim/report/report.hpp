@@ -121,6 +121,8 @@ struct PrefixReport {
   // Of all that was found: loaded from the host tier, and from elsewhere. The rest was on the device.
   std::int64_t from_host_tokens = 0;
   std::int64_t from_elsewhere_tokens = 0;
+  std::int64_t loads = 0;  // that requests waited for while others ran
+  Duration loading{};      // all of them together
   std::int64_t cached_blocks_evicted = 0;
 };
 

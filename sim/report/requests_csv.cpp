@@ -14,7 +14,8 @@ constexpr std::string_view header =
     "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
     "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
     "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
-    "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms\n";
+    "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms,loads,"
+    "load_ms\n";
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
@@ -81,7 +82,10 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, 
   add(std::to_string(facts.found_tokens));
   row += eviction_cells(evictions);
   add(facts.outcome == Outcome::rejected ? std::string() : milliseconds_text(facts.recompute_to_end));
-  return row + transfer_cells(evictions, moved_block) + '\n';
+  row += transfer_cells(evictions, moved_block);
+  add(std::to_string(facts.loads));
+  add(facts.loads > 0 ? milliseconds_text(facts.loading) : std::string());
+  return row + '\n';
 }
 
 }  // namespace

@@ -208,6 +208,7 @@ void Draft::begin_load(Sequence& waiting, std::int64_t on_device, std::int64_t f
   waiting.state = SequenceState::loading;
   waiting.found_on_device = on_device;
   waiting.cached = std::min(found, waiting.known() - 1);
+  waiting.load_began = state_.now;
   waiting.load_ends = ends;
   const auto goes_before = [this](const Sequence* a, const Sequence* b) { return state_.waiting.before(*a, *b); };
   std::vector<Sequence*>& list = state_.loading;
@@ -223,6 +224,8 @@ void Draft::end_load(Sequence& loading) {
 
 // Told when it is admitted, as all that it finds.
 void Draft::book_load(Sequence& loaded, std::int64_t tokens) {
+  loaded.loads += 1;
+  loaded.loading += loaded.load_ends - loaded.load_began;
   if (loaded.request.remote_tokens > 0) {
     loaded.remote_found += tokens;
     decisions_.remote_found += tokens;

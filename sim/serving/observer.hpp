@@ -84,6 +84,8 @@ struct RequestFacts {
   std::int64_t found_again_tokens = 0;   // in place when it came back, of those that preemptions took from it
   std::int64_t host_found_tokens = 0;    // of both, what came from the host tier
   std::int64_t remote_found_tokens = 0;  // and what was loaded from elsewhere
+  std::int64_t loads = 0;                // that it waited for before it was admitted
+  Duration loading{};                    // how long they took
   // Time that steps spent on recompute, anybody's, from its arrival to its first token and to its end. Within a step the
   // recompute comes last, for those who arrive while it runs.
   Duration recompute_to_first_token{};

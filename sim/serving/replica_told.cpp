@@ -40,6 +40,8 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .found_again_tokens = sequence.found_again,
           .host_found_tokens = sequence.host_found,
           .remote_found_tokens = sequence.remote_found,
+          .loads = sequence.loads,
+          .loading = sequence.loading,
           .recompute_to_first_token =
               sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
           .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};

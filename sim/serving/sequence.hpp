@@ -48,8 +48,9 @@ struct Sequence {
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
-  std::int64_t host_blocks = 0;      // while it is swapped
-  PrefixChain chain;                 // of what its blocks hold, where KV can be found again
+  std::int64_t host_blocks = 0;  // while it is swapped
+  PrefixChain chain;             // of what its blocks hold, where KV can be found again
+  Time load_began{};
   Time load_ends{};                  // of the KV that it loads or loaded last
   std::int64_t found_on_device = 0;  // tokens that it needed no load for
 
@@ -72,6 +73,8 @@ struct Sequence {
   std::int64_t found_again = 0;   // tokens in place when it was admitted again, of those that preemptions took
   std::int64_t host_found = 0;    // of both, what came from the host tier
   std::int64_t remote_found = 0;  // and what was loaded from elsewhere
+  std::int64_t loads = 0;         // that it waited for
+  Duration loading{};             // how long they took
   bool admitted = false;          // at least once
   bool over = false;              // it emitted its last token; no policy sees
   bool asked_elsewhere = false;   // its KV was loaded from elsewhere, which happens once

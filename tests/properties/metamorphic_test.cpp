@@ -56,6 +56,7 @@ class ScaledFacts : public FactsText {
     down.first_token = scaled(facts.first_token);
     down.ended = scaled(facts.ended);
     down.recompute_to_first_token = facts.recompute_to_first_token / scale_;
+    down.loading = facts.loading / scale_;
     down.recompute_to_end = facts.recompute_to_end / scale_;
     FactsText::ended(down);
   }

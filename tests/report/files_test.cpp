@@ -126,11 +126,11 @@ TEST_CASE("the requests table has a row a request in the order of the workload, 
         "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,"
         "preempted_by_itself,blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,"
         "swapped_out_tokens,found_again_tokens,recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,"
-        "transfer_waited_ms\n"
+        "transfer_waited_ms,loads,load_ms\n"
         "0,A,completed,,0.000000000,0.000000000,1.000000000,3.000000000,1000.000000,1000.000000,3000.000000,6,3,3,0,0,"
-        "0,,,,0,,,,,,,,,,,,,0.000000,,,,\n"
+        "0,,,,0,,,,,,,,,,,,,0.000000,,,,,0,\n"
         "1,B,completed,,1.000000000,1.000000000,2.000000000,2.000000000,1000.000000,,1000.000000,3,1,1,0,0,0,,,,0,,,,,,"
-        ",,,,,,,0.000000,,,,\n");
+        ",,,,,,,0.000000,,,,,0,\n");
 }
 
 TEST_CASE("a request that was evicted has its account in its row") {
@@ -161,10 +161,12 @@ TEST_CASE("a request that was evicted has its account in its row") {
   end.found_tokens = 4;
   end.found_again_tokens = 3;
   end.recompute_to_end = Duration(2'000'000);
+  end.loads = 2;
+  end.loading = Duration(3'000'000);
   table.ended(end);
   table.run_ended({at(5), false, ""});
   const std::string text = content(folder.file("requests.csv"));
-  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000,,,,\n"));
+  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000,,,,,2,3.000000\n"));
 }
 
 TEST_CASE("a request whose KV went to the host has the bytes and its part of the time in its row") {
@@ -191,7 +193,7 @@ TEST_CASE("a request whose KV went to the host has the bytes and its part of the
   end.swapped_out_tokens = 6;
   table.ended(end);
   table.run_ended({at(5), false, ""});
-  CHECK(content(folder.file("requests.csv")).ends_with(",6000000000,6000000000,2001.500000,1000.000000\n"));
+  CHECK(content(folder.file("requests.csv")).ends_with(",6000000000,6000000000,2001.500000,1000.000000,0,\n"));
 }
 
 TEST_CASE("what never came is an empty cell, and a missing request does not hold back the rest") {
@@ -207,8 +209,8 @@ TEST_CASE("what never came is an empty cell, and a missing request does not hold
   CHECK(
       text.substr(text.find('\n') + 1) ==
       "2,'=SUM(A1),rejected,\"never fits, "
-      "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,,,,,\n"
-      "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000,,,,\n");
+      "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,,,,,,0,\n"
+      "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000,,,,,0,\n");
 }
 
 TEST_CASE("the time per token is rounded half up to a nanosecond") {

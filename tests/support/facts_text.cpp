@@ -174,7 +174,8 @@ void FactsText::ended(const RequestFacts& facts) {
       " swapped out " + std::to_string(facts.swapped_out_tokens) + " found " + std::to_string(facts.found_tokens) +
       " again " + std::to_string(facts.found_again_tokens) + " from the host " +
       std::to_string(facts.host_found_tokens) + " from elsewhere " + std::to_string(facts.remote_found_tokens) +
-      " recompute to first " + text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
+      " loads " + std::to_string(facts.loads) + " in " + text(facts.loading) + " recompute to first " +
+      text(facts.recompute_to_first_token) + " to end " + text(facts.recompute_to_end));
 }
 
 void FactsText::run_ended(const RunFacts& facts) {

@@ -37,6 +37,9 @@ struct PlainSequence {
   std::int64_t found_again = 0;
   std::int64_t host_found = 0;
   std::int64_t remote_found = 0;
+  std::int64_t loads = 0;
+  Duration loading{};
+  Time load_began{};
   Time load_ends{};                // of the KV that it loads, or loaded last
   std::int64_t needs_no_load = 0;  // tokens that it found on the device as that began
   bool loaded_before = false;      // its KV came from elsewhere, which happens once

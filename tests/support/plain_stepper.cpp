@@ -126,6 +126,8 @@ void PlainRun::end(PlainSequence& sequence, Outcome outcome, std::string_view re
     facts.recompute_to_first_token = sequence.recompute_at_first_token - sequence.recompute_at_arrival;
   facts.host_found_tokens = sequence.host_found;
   facts.remote_found_tokens = sequence.remote_found;
+  facts.loads = sequence.loads;
+  facts.loading = sequence.loading;
   for (Observer* observer : observers_) observer->ended(facts);
 }
 

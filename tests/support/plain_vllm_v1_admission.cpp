@@ -78,6 +78,8 @@ bool PlainVllmV1::admit_loaded(PlainPlan& plan, PlainSequence* r) {
     return false;
   }
   loading.erase(std::find(loading.begin(), loading.end(), r));
+  r->loads += 1;
+  r->loading += r->load_ends - r->load_began;
   plan.loaded_beside.push_back({r, r->cached - r->needs_no_load, 0});
   start(plan, r, r->cached, n);
   return true;
@@ -163,6 +165,7 @@ bool PlainVllmV1::begin_load(PlainPlan& plan, std::size_t head, const std::vecto
   pool_.take(*r, pool_.blocks_for(found) - static_cast<std::int64_t>(hits.size()));
   r->cached = std::min(found, r->known() - 1);
   r->needs_no_load = on_device;
+  r->load_began = now;
   if (r->request->remote_tokens > 0) {
     r->load_ends = now + r->request->load_time;
   } else {
