@@ -196,6 +196,26 @@ TEST_CASE("an output never replaces an input, nor another output") {
   CHECK(file_text(std::string(DECODESIM_SOURCE_DIR) + "/" + tiny) == before);
   CHECK(run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv workloads/requests/chat.yaml").exit_code == 2);
   CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl same").exit_code == 2);
+  CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl ./same").exit_code == 2);
+}
+
+TEST_CASE("no file that a scenario is made of is replaced by its results") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("inputs." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string base = (folder / "base.yaml").string();
+  std::ofstream(base) << "version: 1\n";
+  std::ofstream(folder / "top.yaml") << "base: base.yaml\nmodel: llama-3.1-8b\nhardware: {node: hgx-h100, gpus: 1}\n"
+                                     << "workload: {requests: [{input_tokens: 5, output_tokens: 2}]}\n";
+  const std::string run = "run " + (folder / "top.yaml").string();
+  for (const char* output : {"--requests-csv ", "--schedule-jsonl "}) {
+    CHECK(run_program(run + " " + output + base).exit_code == 2);
+    CHECK(run_program(run + " " + output + "hardware/nodes/hgx-h100.yaml").exit_code == 2);
+    CHECK(run_program("run context-gap --case 4k " + std::string(output) + "scenarios/context-gap.yaml").exit_code ==
+          2);
+  }
+  CHECK(file_text(base) == "version: 1\n");
+  CHECK(run_program(run + " --requests-csv " + (folder / "new.csv").string()).exit_code == 0);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a result that cannot be written to standard output is a failure in every command") {
