@@ -38,6 +38,13 @@ TEST_CASE("a run that the watchdog ends exits with 1, says who waits for what, a
   CHECK(report.at("unfinished") == report.at("requests_in"));
 }
 
+TEST_CASE("where a request never starts though its tokens would fit, the watchdog says that the engine asks for more") {
+  const ProgramResult result = run_program("run " + tiny + " --json --set scheduler.admission=prompt-and-max " +
+                                           "--set 'workload.requests=[{input_tokens: 4, output_tokens: 90}]'");
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("but the engine asks for more than that before it starts it") != std::string::npos);
+}
+
 TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   // Endless enough that the signal finds it at work; `timeout` stands for Ctrl-C.
   const ProgramResult result =
