@@ -155,15 +155,22 @@ class Checks {
     const DocumentNode* memory = tree_.find("memory");
     if (memory == nullptr) return;
     if (memory->find("host_cache") != nullptr) host_cache();
-    if (may_swap(scenario_.scheduler)) return;
-    for (const char* key : {"host_swap", "host_link"}) {
-      if (memory->find(key) == nullptr || (key == std::string("host_link") && scenario_.memory.host_cache.on()))
-        continue;
-      const std::string path = "memory." + std::string(key);
-      error(path, "no-effect",
-            "'" + path + "' has an effect only where the scheduler swaps, and that of engine '" +
-                scenario_.scheduler.engine + "' does not",
-            "remove it");
+    const bool swaps = may_swap(scenario_.scheduler);
+    const std::string scheduler = "that of engine '" + scenario_.scheduler.engine + "' does not";
+    if (memory->find("host_swap") != nullptr && !swaps) {
+      error("memory.host_swap", "no-effect",
+            "'memory.host_swap' has an effect only where the scheduler swaps, and " + scheduler, "remove it");
+    }
+    if (memory->find("host_link") == nullptr) return;
+    if (!swaps && !scenario_.memory.host_cache.on()) {
+      error("memory.host_link", "no-effect",
+            "'memory.host_link' has an effect only where the scheduler swaps, and " + scheduler +
+                ", or where 'memory.host_cache' is given",
+            "remove it, or add what moves KV over it");
+    } else if (scenario_.cost.model == CostKind::fixed) {
+      error("memory.host_link", "no-effect",
+            "'memory.host_link' has no effect under 'cost.model: fixed': a step lasts as long, whatever it moves",
+            "remove it, or choose cost model 'ideal' or 'roofline'");
     }
   }
 

@@ -18,10 +18,10 @@ class BaseReader {
  public:
   explicit BaseReader(Reading& reading) : reading_(reading) {}
 
-  std::optional<DocumentNode> read(SourceText source, const fs::path& identity) {
-    const fs::path folder = source.folder;
+  std::optional<DocumentNode> read(const SourceText* source, const fs::path& identity) {
+    const fs::path folder = source->folder;
     ++files_;
-    std::optional<DocumentNode> own = reading_.parse(*reading_.keep(std::move(source)));
+    std::optional<DocumentNode> own = reading_.parse(*source);
     if (!own) return std::nullopt;
     if (own->shape == Shape::null) own->shape = Shape::map;
     if (own->shape != Shape::map) {
@@ -100,7 +100,7 @@ class BaseReader {
                      "'base' is relative to the file that names it");
       return std::nullopt;
     }
-    return read({file.string(), file.parent_path(), std::move(*text)}, identity);
+    return read(reading_.keep_file(file, std::move(*text)), identity);
   }
 
   // Bases of bases in a diamond double at every level; no scenario needs so many.
@@ -175,7 +175,7 @@ std::optional<LayeredFile> read_layers(Reading& reading, SourceText source) {
   BaseReader reader(reading);
   std::error_code ignored;
   const fs::path identity = fs::weakly_canonical(source.name, ignored);
-  std::optional<DocumentNode> tree = reader.read(std::move(source), identity);
+  std::optional<DocumentNode> tree = reader.read(reading.keep(std::move(source)), identity);
   if (!tree) return std::nullopt;
   file.tree = std::move(*tree);
   file.layers = reader.layers;

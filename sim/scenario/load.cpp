@@ -77,6 +77,7 @@ std::vector<Scenario> load(SourceText source, std::span<const std::string> sets,
       lay_sets(reading, tree, sets, file->layers);
       tree.at = file->tree.at;
       scenarios.push_back(resolve(reading, tree, file_name, case_name));
+      scenarios.back().files = reading.files();
     }
   }
   if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
@@ -101,7 +102,9 @@ std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::
   std::string why;
   std::optional<std::string> text = read_file(file, why);
   if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why + scenario_meant(file.string()));
-  return load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings);
+  std::vector<Scenario> scenarios = load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings);
+  for (Scenario& scenario : scenarios) scenario.files.push_back(file.string());
+  return scenarios;
 }
 
 std::vector<Scenario> load_scenarios_text(const std::string& text, const std::string& name, const fs::path& folder,

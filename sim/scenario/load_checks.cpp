@@ -44,6 +44,11 @@ class LoadChecks {
       reading_.error(place, "out-of-range", path + " is above its input_tokens",
                      "only KV of the prompt is computed elsewhere: at most " + std::to_string(request.input_tokens));
     }
+    if (request.no_prefix_read) {
+      reading_.error(place, "contradiction",
+                     path + " contradicts its 'no_prefix_read: true': who computes all of its prompt loads none of it",
+                     "keep one of them");
+    }
     if (told_) return;
     told_ = true;  // of the server, so once is enough
     if (!engine_reads(engine_.name, "remote_loads")) {

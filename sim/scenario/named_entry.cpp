@@ -47,8 +47,7 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
     reading.error(name.at, "unreadable-file", "cannot read " + file.string() + ": " + why);
     return std::nullopt;
   }
-  std::optional<DocumentNode> entry =
-      reading.parse(*reading.keep({file.string(), file.parent_path(), std::move(*text)}));
+  std::optional<DocumentNode> entry = reading.parse(*reading.keep_file(file, std::move(*text)));
   if (entry) stamp(*entry, -1);
   return entry;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/scenario/catalog.hpp"
@@ -19,6 +20,13 @@ class Reading {
   [[nodiscard]] const Catalog& catalog() const { return catalog_; }
   /// Keeps a text for as long as positions may point into it.
   const SourceText* keep(SourceText source) { return texts_.add(std::move(source)); }
+  /// The same for what was read from a file.
+  const SourceText* keep_file(const std::filesystem::path& file, std::string text) {
+    files_.push_back(file.string());
+    return keep({file.string(), file.parent_path(), std::move(text)});
+  }
+  /// The files that were kept, bases and entries of the catalog.
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   /// The tree of a text that is kept, its mistakes noted.
   std::optional<DocumentNode> parse(const SourceText& source, std::size_t skipped = 0);
 
@@ -45,6 +53,7 @@ class Reading {
  private:
   Catalog catalog_;
   SourceTexts texts_;
+  std::vector<std::string> files_;
   std::vector<Diagnostic> diagnostics_;
   std::size_t errors_ = 0;
 };

@@ -32,6 +32,8 @@ struct Scenario {
   RunSpec run;
   SloSpec slo;
   std::vector<std::string>
+      files;  // that it was read from: its own, its bases and the catalog's; the trace is the workload's
+  std::vector<std::string>
       stated;  // sorted paths of what the files, the catalog and `--set` wrote; the rest are defaults
 };
 

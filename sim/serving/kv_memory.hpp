@@ -31,6 +31,8 @@ class KvMemory {
   /// The engine learned that the step before the planned one is over: what waited for that is free from now on. False where
   /// nothing did.
   virtual bool retire() { return false; }
+  /// Is there what waits for that?
+  [[nodiscard]] virtual bool defers() const { return false; }
   /// How its slots are used.
   [[nodiscard]] virtual KvSlots slots() const { return {}; }
   /// What its free queue and its cache look like, where it has them; only for observers that ask.

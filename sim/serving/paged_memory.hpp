@@ -50,6 +50,7 @@ class PagedMemory : public KvMemory {
   void defer_evicted(bool on) { defers_evicted_ = on; }
   /// The blocks of who is released next because it finished are free with the next retire().
   void defer_next_finished() { defers_next_finished_ = true; }
+  [[nodiscard]] bool defers() const override { return !deferred_.empty(); }
   bool retire() override {
     const bool any = !deferred_.empty();
     for (BlockTable& table : deferred_) pool_.release(table);

@@ -211,14 +211,22 @@ void Replica::cancel_hopeless() {
   if (knobs.never_fits != NeverFits::fail_after) return;
   for (Sequence* sequence : decisions_.hopeless)
     given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
-  const bool nobody_else = in_system() == state_.waiting.size();
-  const bool all_free = !knobs.defer_frees || state_.memory->free() == state_.memory->total();
-  const bool idle = nobody_else && all_free && decisions_.preempted.empty() && decisions_.dropped.empty();
-  if (idle && !state_.waiting.empty() && decisions_.limit == AdmissionLimit::kv_capacity) {
-    Sequence& head = state_.waiting.head();
-    given_up_.push_back({&head, Outcome::cancelled, reason_never_admitted});
-    state_.waiting.remove(head);
+  const bool nobody_else = state_.running.empty() && state_.swapped.empty() && !state_.memory->defers();
+  // Who has loaded waits for no more than the others do, once all loads are over and known of.
+  std::vector<Sequence*>& loaded = state_.loading;
+  const bool all_loaded = loaded.empty() || (decisions_.loads.empty() && !decisions_.moved && !next_load());
+  const bool idle = nobody_else && all_loaded && decisions_.preempted.empty() && decisions_.dropped.empty();
+  if (!idle || decisions_.limit != AdmissionLimit::kv_capacity) return;
+  Sequence* refused = state_.waiting.empty() ? nullptr : &state_.waiting.head();
+  if (!loaded.empty() &&
+      (refused == nullptr || !state_.waiting.sorted() || !state_.waiting.before(*refused, *loaded.front()))) {
+    refused = loaded.front();
+    loaded.erase(loaded.begin());
+    state_.memory->release(*refused, Released::finished);
+  } else if (refused != nullptr) {
+    state_.waiting.remove(*refused);
   }
+  if (refused != nullptr) given_up_.push_back({refused, Outcome::cancelled, reason_never_admitted});
 }
 
 void Replica::complete(Time end) {

@@ -62,9 +62,13 @@ std::string Replica::stuck(bool nothing_planned, bool final) const {
   if (!state_.loading.empty()) head = state_.loading.front();
   if (!state_.swapped.empty()) head = state_.swapped.front();
   if (head == nullptr) return {};
+  // All blocks are free then, and still it is refused.
+  const bool alone = state_.loading.empty() && state_.swapped.empty();
+  const bool asks_for_more = alone && blocks_for(head->known()) <= state_.memory->total();
   return "nothing runs and nothing can start: " + name_of(head->request) + " needs " +
          std::to_string(blocks_for(head->known())) + " blocks for its " + std::to_string(head->known()) +
-         " tokens, the pool has " + std::to_string(state_.memory->total()) + ", and " +
+         " tokens, the pool has " + std::to_string(state_.memory->total()) +
+         (asks_for_more ? ", but the engine asks for more than that before it starts it" : "") + ", and " +
          std::to_string(in_system() - 1) + " more wait behind it" +
          (state_.loading.empty() ? ""
                                  : "; " + std::to_string(state_.loading.size()) + " of them hold what they loaded");

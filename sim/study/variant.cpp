@@ -1,6 +1,8 @@
 #include "sim/study/variant.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -67,15 +69,22 @@ std::vector<Choice> choices(std::span<const VariedField> varied) {
   return all;
 }
 
-/// A word alone says enough where one field varies ("sglang"); numbers, and several fields, are told apart by the last
-/// part of their paths ("watermark=0.02").
+/// Words that say nothing without the field that has them.
+bool is_answer(std::string_view word) {
+  constexpr std::string_view answers[] = {"true", "false", "null", "none"};
+  return std::find(std::begin(answers), std::end(answers), word) != std::end(answers);
+}
+
+/// A word alone says enough where one field varies ("sglang"); numbers, answers, and several fields, are told apart by
+/// the last part of their paths ("watermark=0.02", "async=true").
 std::string words_of(std::span<const VariedField> varied, const Choice& choice) {
   std::string words;
   for (std::size_t i = 0; i < choice.size(); ++i) {
     const std::string& value = varied[i].values[choice[i]];
     const bool word = (value[0] >= 'a' && value[0] <= 'z') || (value[0] >= 'A' && value[0] <= 'Z');
     if (i > 0) words += ' ';
-    if (choice.size() > 1 || !word) words += varied[i].path.substr(varied[i].path.rfind('.') + 1) + '=';
+    if (choice.size() > 1 || !word || is_answer(value))
+      words += varied[i].path.substr(varied[i].path.rfind('.') + 1) + '=';
     words += value;
   }
   return words;

@@ -38,6 +38,13 @@ TEST_CASE("a run that the watchdog ends exits with 1, says who waits for what, a
   CHECK(report.at("unfinished") == report.at("requests_in"));
 }
 
+TEST_CASE("where a request never starts though its tokens would fit, the watchdog says that the engine asks for more") {
+  const ProgramResult result = run_program("run " + tiny + " --json --set scheduler.admission=prompt-and-max " +
+                                           "--set 'workload.requests=[{input_tokens: 4, output_tokens: 90}]'");
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("but the engine asks for more than that before it starts it") != std::string::npos);
+}
+
 TEST_CASE("an interrupted run exits with 130 and reports what it had") {
   // Endless enough that the signal finds it at work; `timeout` stands for Ctrl-C.
   const ProgramResult result =
@@ -196,6 +203,26 @@ TEST_CASE("an output never replaces an input, nor another output") {
   CHECK(file_text(std::string(DECODESIM_SOURCE_DIR) + "/" + tiny) == before);
   CHECK(run_program("run scenarios/chat-on-hgx-h100.yaml --requests-csv workloads/requests/chat.yaml").exit_code == 2);
   CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl same").exit_code == 2);
+  CHECK(run_program("run " + tiny + " --requests-csv same --schedule-jsonl ./same").exit_code == 2);
+}
+
+TEST_CASE("no file that a scenario is made of is replaced by its results") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("inputs." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string base = (folder / "base.yaml").string();
+  std::ofstream(base) << "version: 1\n";
+  std::ofstream(folder / "top.yaml") << "base: base.yaml\nmodel: llama-3.1-8b\nhardware: {node: hgx-h100, gpus: 1}\n"
+                                     << "workload: {requests: [{input_tokens: 5, output_tokens: 2}]}\n";
+  const std::string run = "run " + (folder / "top.yaml").string();
+  for (const char* output : {"--requests-csv ", "--schedule-jsonl "}) {
+    CHECK(run_program(run + " " + output + base).exit_code == 2);
+    CHECK(run_program(run + " " + output + "hardware/nodes/hgx-h100.yaml").exit_code == 2);
+    CHECK(run_program("run context-gap --case 4k " + std::string(output) + "scenarios/context-gap.yaml").exit_code ==
+          2);
+  }
+  CHECK(file_text(base) == "version: 1\n");
+  CHECK(run_program(run + " --requests-csv " + (folder / "new.csv").string()).exit_code == 0);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a result that cannot be written to standard output is a failure in every command") {

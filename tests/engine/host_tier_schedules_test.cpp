@@ -91,4 +91,24 @@ TEST_CASE("blocks that the device still has are not loaded") {
       });
 }
 
+TEST_CASE(
+    "who has loaded and even an idle server refuses is given up with its blocks, and who stands behind it is served") {
+  for (bool async : {false, true}) {
+    CAPTURE(async);
+    ServerConfig config = vllm_v1_on_seconds(2, 4, 64);
+    config.scheduler.never_fits = NeverFits::fail_after;
+    config.scheduler.fail_after = 3;
+    config.scheduler.policies.admission = "first-chunk";
+    config.scheduler.async = config.scheduler.defer_frees = async;
+    std::vector<Request> requests{request(0, 9, 0, 0, 0), request(1, 7, 0, 0, 1)};
+    requests[0].remote_tokens = 2;  // of nine that need three blocks
+    requests[0].load_time = std::chrono::seconds(2);
+    on_every_engine(config, requests, [](const ScheduleTable& table) {
+      CHECK(table.run().watchdog.empty());
+      CHECK(table.endings().find("A cancelled") == 0);
+      CHECK(table.endings().find("B completed") != std::string::npos);
+    });
+  }
+}
+
 }  // namespace decodesim::tests

@@ -25,11 +25,26 @@ constexpr WrongFile wrong_files[] = {
     {"a host cache below an engine that has none",
      H100 LOAD "scheduler: {engine: orca, max_model_len: 4096}\nmemory: {§host_cache: {chunks: 9}}\n", "no-effect",
      "remove it"},
+    {"a link that nothing moves over", H100 LOAD "memory: {§host_link: {setup: 1 us}}\n", "no-effect",
+     "add what moves KV over it"},
+    {"a link under a price that knows no transfers",
+     "version: 1\ncost: {model: fixed, step: 1 s}\n" LOAD
+     "memory: {num_gpu_blocks: 11, host_cache: {chunks: 9}, §host_link: {overlap: step}}\n",
+     "no-effect", "choose cost model 'ideal' or 'roofline'"},
+    {"a link of a scheduler that swaps under such a price",
+     "version: 1\ncost: {model: fixed, step: 1 s}\n" LOAD
+     "memory: {num_gpu_blocks: 11, host_swap: {blocks: 9}, §host_link: {bandwidth: 1 GB/s}}\n"
+     "scheduler: {kv_fate: swapped}\n",
+     "no-effect", "choose cost model 'ideal' or 'roofline'"},
+    {"a prompt that is loaded and computed as a whole",
+     FIXED "workload:\n  requests:\n"
+           "    - {input_tokens: 9, output_tokens: 1, remote_tokens: §8, load_time: 1 s, no_prefix_read: true}\n",
+     "contradiction", "keep one of them"},
 };
 
 }  // namespace
 
-TEST_CASE("mistakes in a host cache are pointed out") {
+TEST_CASE("mistakes in a host cache, its link and loads are pointed out") {
   for (const WrongFile& wrong : wrong_files) check_mistake(wrong);
 }
 

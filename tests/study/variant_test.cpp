@@ -56,6 +56,17 @@ TEST_CASE("variants are files, their cases and every combination of values, the 
   CHECK(diagnostics.empty());
 }
 
+TEST_CASE("a word names its variant, but not where it is no more than an answer") {
+  const StudyFile file(busy_server);
+  std::vector<Diagnostic> diagnostics;
+  const auto names = [&](const char* varied) {
+    return names_of(make_variants(Names{file.path()}, std::vector{parse_varied_field(varied)}, {}, diagnostics));
+  };
+  CHECK(names("scheduler.never_fits=reject,hang") == Names{"reject", "hang"});
+  CHECK(names("scheduler.async=true,false") == Names{"async=true", "async=false"});
+  CHECK(names("scheduler.max_num_seqs=null,4") == Names{"max_num_seqs=null", "max_num_seqs=4"});
+}
+
 TEST_CASE("what does not load is a variant with its reason, and the others stay") {
   const StudyFile file(busy_server);
   std::vector<Diagnostic> diagnostics;

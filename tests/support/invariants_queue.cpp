@@ -184,14 +184,21 @@ void InvariantChecker::set_aside_given_up(const StepFacts& facts) {
 void InvariantChecker::replay_waiting(const StepFacts& facts) {
   std::vector<std::int64_t> expected;
   std::vector<std::int64_t> told;
+  for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
+  const std::set<std::int64_t> still(told.begin(), told.end());
+  std::erase_if(loading_, [&](Life* life) {
+    if (still.count(life->request.index) > 0) return false;
+    require(server_.scheduler.never_fits == NeverFits::fail_after, "nobody gives up what it loaded");
+    life->state = State::leaving;
+    give_back(life->table, false);
+    return true;
+  });
   auto loading = loading_.begin();
   const auto expect_loading_before = [&](const Life* other) {
     for (; loading != loading_.end() && (other == nullptr || !rules_.by_priority || more_urgent(*loading, other));
          ++loading)
       expected.push_back((*loading)->request.index);
   };
-  for (const Request* request : facts.schedule->waiting) told.push_back(request->index);
-  const std::set<std::int64_t> still(told.begin(), told.end());
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     Life& life = **it;
     const bool here_at_start = waits_at(life, facts.start);

@@ -146,13 +146,19 @@ void PlainVllmV1::swap_in(PlainPlan& plan) {
 
 /// Takes away who can never run.
 void PlainVllmV1::give_up(PlainPlan& plan) {
-  // With nothing running the pool is empty of holders: a head that is refused now is refused for ever.
-  if (plan.scheduled.empty() && plan.preempted.empty() && running.empty() && swapped.empty() && loading.empty() &&
-      deferred_.empty() && head_refused_for_blocks_) {
-    const std::size_t head = head_of_queue();
-    plan.cancelled.push_back({waiting[head], "can never be admitted"});
-    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(head));
+  // With nothing running nobody gives blocks back: who is refused now is refused for ever, unless a load is still to be
+  // known of.
+  if (!plan.scheduled.empty() || !plan.preempted.empty() || !running.empty() || !swapped.empty() ||
+      !deferred_.empty() || !head_refused_for_blocks_) {
+    return;
   }
+  for (const PlainSequence* r : loading) {
+    if (r->load_ends > known_until_ || std::find(plan.loads.begin(), plan.loads.end(), r) != plan.loads.end()) return;
+  }
+  PlainSequence* refused = loading.empty() ? waiting[head_of_queue()] : queue().front();
+  plan.cancelled.push_back({refused, "can never be admitted"});
+  std::erase(waiting, refused);
+  if (std::erase(loading, refused) > 0) pool_.release(*refused);
 }
 
 void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSequence* requester,

@@ -75,6 +75,7 @@ bool PlainVllmV1::admit_loaded(PlainPlan& plan, PlainSequence* r) {
   const PlainAdmission state{server_, running, pool_.free(), watermark - held, {}};
   if (!plain_admits(admission_, state, *r, r->cached, n)) {
     plan.limit = AdmissionLimit::kv_capacity;
+    head_refused_for_blocks_ = true;
     return false;
   }
   loading.erase(std::find(loading.begin(), loading.end(), r));

@@ -175,7 +175,7 @@ void draw_loads(Draws& draws, RandomScenario& scenario, Duration typical_step) {
   }
   const std::int64_t loading = draws.pick({0, 0, 40, 100});
   for (Request& request : scenario.requests) {
-    if (!draws.chance(loading)) continue;
+    if (!draws.chance(loading) || request.no_prefix_read) continue;
     request.remote_tokens = draws.chance(40) ? request.input_tokens : draws.between(1, request.input_tokens);
     request.load_time = typical_step * draws.between(0, 6);
     if (draws.chance(30)) request.load_time += typical_step / 3;
@@ -272,6 +272,8 @@ std::string RandomScenario::yaml() const {
   stated.block_size = server.block_size;
   stated.prefix_caching = server.prefix_caching;
   stated.uncached_free_to_front = server.uncached_free_to_front;
+  const bool fixed = cost_kind == ScenarioCost::shape || cost_kind == ScenarioCost::grid;
+  if (fixed) stated.host_link = {};  // such a file has no use for it
   text += "memory:\n" + fields_text(memory_fields, &stated, "  ");
 
   text += "scheduler:\n" + fields_text(scheduler_fields, &knobs, "  ");

@@ -80,19 +80,28 @@ Report play(const Scenario& scenario, const Outputs& outputs, std::set<std::stri
 }
 
 // A result must never replace what it was made from, nor another result.
-void check_outputs(const Outputs& outputs, const std::string& scenario, const std::vector<Scenario>& scenarios) {
+void check_outputs(const Outputs& outputs, const std::vector<Scenario>& scenarios) {
+  namespace fs = std::filesystem;
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code ignored;
-    return a == b || std::filesystem::equivalent(a, b, ignored);
+    // Of a file that is not there yet all names lead to one place; one that is there may have several.
+    const auto place = [&](const std::string& name) {
+      return fs::weakly_canonical(fs::absolute(name, ignored), ignored);
+    };
+    return place(a) == place(b) || fs::equivalent(a, b, ignored);
   };
   for (const std::string& output : {outputs.requests_csv, outputs.schedule_jsonl}) {
     if (output.empty()) continue;
-    bool input = same(output, scenario);
-    for (const Scenario& one : scenarios) input = input || same(output, one.workload.trace);
+    bool input = false;
+    for (const Scenario& one : scenarios) {
+      input = input || (!one.workload.trace.empty() && same(output, one.workload.trace));
+      for (const std::string& file : one.files) input = input || same(output, file);
+    }
     if (input)
       throw UsageError("'" + output + "' is an input of this run and would be overwritten", "name another file");
   }
-  if (!outputs.requests_csv.empty() && same(outputs.requests_csv, outputs.schedule_jsonl)) {
+  if (!outputs.requests_csv.empty() && !outputs.schedule_jsonl.empty() &&
+      same(outputs.requests_csv, outputs.schedule_jsonl)) {
     throw UsageError("--requests-csv and --schedule-jsonl name the same file", "name two files");
   }
 }
@@ -147,7 +156,7 @@ int run_command(std::span<const std::string> args) {
                      "add --case " + scenarios.front().case_name);
   }
 
-  check_outputs(outputs, files.front(), scenarios);
+  check_outputs(outputs, scenarios);
 
   std::vector<Report> reports;
   std::set<std::string> oracles;
