@@ -62,6 +62,7 @@ class Reserving final : public TrtllmScheduler {
       if (stopped) return false;
       Context context = newcomer(view, waiting);
       if (!waits_for_others(context)) {
+        if (capacity.has_place()) look_up(context);
         const std::int64_t shared = memory_.blocks_for(waiting.known()) - context.need;
         stopped = !taken(capacity.ask(blocks_to_the_end(view, waiting.request) - shared));
         if (!stopped) take_newcomer(context);
