@@ -313,11 +313,8 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 
 void Replica::finish(Sequence& sequence) {
   scheduler_->ended(sequence);
-  // The pass that was planned meanwhile may have evicted it, or moved it to the host.
-  if (sequence.state == SequenceState::swapped) {
-    std::erase(state_.swapped, &sequence);
-    state_.host.used -= sequence.host_blocks;
-  } else if (sequence.state != SequenceState::waiting) {
+  // The pass that was planned meanwhile may have evicted it.
+  if (sequence.state != SequenceState::waiting) {
     if (sequence.state == SequenceState::prefilling) std::erase(state_.prefilling, &sequence);
     state_.running.remove(sequence);
     state_.cached_tokens -= sequence.cached;
