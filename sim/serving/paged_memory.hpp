@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/rounding.hpp"
 #include "sim/serving/block_pool.hpp"
 #include "sim/serving/kv_memory.hpp"
 
@@ -63,7 +64,7 @@ class PagedMemory : public KvMemory {
   }
 
   [[nodiscard]] std::int64_t block_size() const { return block_size_; }
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return ceil_div(tokens, block_size_); }
   /// Blocks that `sequence` still lacks to hold `tokens`.
   [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
     const std::int64_t blocks = blocks_for(tokens) - static_cast<std::int64_t>(sequence.blocks.size());

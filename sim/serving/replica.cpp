@@ -268,9 +268,8 @@ void Replica::complete(Time end) {
 // know, stands among those that are served beside the cohort.
 void Replica::hold(Sequence& sequence) {
   sequence.over = true;
-  const Request& request = sequence.request;
-  const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
-  const bool counted_out = plans_ahead_ == PlansAhead::of_endings && sequence.generated == allowed;
+  const bool counted_out = plans_ahead_ == PlansAhead::of_endings &&
+                           sequence.generated == declared_output_of(sequence.request, state_.config.max_model_len);
   sequence.state = counted_out ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/core/check.hpp"
+#include "sim/core/rounding.hpp"
 
 namespace decodesim {
 
@@ -29,7 +30,7 @@ class BlocksForMaximum final : public ReservedMemory {
       : ReservedMemory(holds_finished),
         pool_(server.usable_blocks),
         block_size_(server.block_size),
-        blocks_each_((server.max_model_len + server.block_size - 1) / server.block_size) {}
+        blocks_each_(ceil_div(server.max_model_len, server.block_size)) {}
 
   [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
   [[nodiscard]] std::int64_t free() const override { return pool_.free(); }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sim/core/rounding.hpp"
 #include "sim/serving/block_tree.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/trtllm_knobs.hpp"
@@ -33,7 +34,7 @@ class ReusableMemory final : public KvMemory {
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return evicted_; }
   void describe(MemoryFacts& facts) const override;
 
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
+  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return ceil_div(tokens, block_size_); }
   [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
     const std::int64_t blocks = blocks_for(tokens) - static_cast<std::int64_t>(sequence.blocks.size());
     return blocks > 0 ? blocks : 0;

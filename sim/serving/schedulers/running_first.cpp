@@ -354,8 +354,7 @@ class RunningFirst final : public Scheduler {
 
   // The watermark holds only while something runs, so that it can never keep an empty server empty.
   [[nodiscard]] std::int64_t spared(const ReplicaView& view) const {
-    if (view.running() == 0) return 0;
-    return static_cast<std::int64_t>(knobs_.watermark * static_cast<double>(view.num_blocks()));
+    return view.running() == 0 ? 0 : view.watermark_blocks();
   }
 
   SchedulerSpec knobs_;
