@@ -239,7 +239,7 @@ void Replica::complete(Time end) {
     std::erase_if(state_.prefilling, [](const Sequence* s) { return s->state != SequenceState::prefilling; });
   }
   facts_.gaps = gaps_;
-  scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
+  scheduler_->step_ended(end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), before_in_batch);
   if (plans_ahead_ != PlansAhead::no) {

@@ -39,7 +39,7 @@ void Sglang::idled(std::int64_t passes) {
 }
 
 /// Prompts that are through come into the tree, in the order of the batch, and so does who ended with its first token.
-void Sglang::step_ended(const ReplicaView&, Duration) {
+void Sglang::step_ended(Duration) {
   late_served_ = false;
   if (async_ || last_pass_ != LastPass::prefill) return;
   for (Sequence* sequence : picked_) {

@@ -37,7 +37,7 @@ class Sglang final : public Scheduler {
 
   void plan(const ReplicaView& view, Draft& draft) override;
   void idled(std::int64_t passes) override;
-  void step_ended(const ReplicaView& view, Duration duration) override;
+  void step_ended(Duration duration) override;
   void results_seen(const ReplicaView& view) override;
   void arrived(Sequence& sequence) override { memo(sequence) = {}; }
   void ended(Sequence& sequence) override;

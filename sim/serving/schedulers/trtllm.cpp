@@ -39,7 +39,7 @@ void TrtllmScheduler::plan(const ReplicaView& view, Draft& draft) {
   draft.limited_by(view.anyone_waits() || draft.gave_up_any() ? limit_ : AdmissionLimit::arrivals);
 }
 
-void TrtllmScheduler::step_ended(const ReplicaView&, Duration) {
+void TrtllmScheduler::step_ended(Duration) {
   for (const Sequence* sequence : completed_) memory_.store_context(*sequence);
   completed_.clear();
 }

@@ -22,7 +22,7 @@ class TrtllmScheduler : public Scheduler {
   /// `puts_off`: a prompt waits while the first block that it would fill is being filled for another.
   TrtllmScheduler(const ServerConfig& server, ReusableMemory& memory, bool puts_off);
   void plan(const ReplicaView& view, Draft& draft) final;
-  void step_ended(const ReplicaView& view, Duration duration) final;
+  void step_ended(Duration duration) final;
 
  protected:
   /// A prompt that may hold memory.

@@ -31,7 +31,7 @@ class PrefillFirst final : public Scheduler {
     if (memory_.caches_prefixes()) note_computed(view, draft);
   }
 
-  void step_ended(const ReplicaView&, Duration lasted) override {
+  void step_ended(Duration lasted) override {
     if (prompts_ran_) last_prompt_step_ = lasted;
   }
 
