@@ -1,7 +1,6 @@
 #include "sim/serving/replica.hpp"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <utility>
 

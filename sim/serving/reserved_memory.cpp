@@ -1,9 +1,12 @@
 #include "sim/serving/reserved_memory.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "sim/core/check.hpp"
 #include "sim/core/rounding.hpp"
+#include "sim/serving/block_pool.hpp"
+#include "sim/serving/buddy_region.hpp"
 
 namespace decodesim {
 

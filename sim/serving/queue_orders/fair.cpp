@@ -2,7 +2,6 @@
 // outputs weighed by their prices. A client that comes back after a time without requests gets no credit for it.
 // (Sheng and others, "Fairness in serving large language models", OSDI 2024.)
 
-#include <algorithm>
 #include <set>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "sim/core/check.hpp"
 #include "sim/serving/host_tier.hpp"
 #include "sim/serving/paged_memory.hpp"
-#include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/kv_loads.hpp"
 #include "sim/serving/schedulers/late_hashes.hpp"
 #include "sim/serving/schedulers/step_in_flight.hpp"
