@@ -32,6 +32,15 @@ struct About {
   bool name_alone = false;
 };
 
+/// A name as a template argument.
+template <std::size_t n>
+struct NameArgument {
+  char text[n];
+  constexpr NameArgument(const char (&name)[n]) : text() {
+    for (std::size_t i = 0; i < n; ++i) text[i] = name[i];
+  }
+};
+
 namespace field_detail {
 
 template <class Member>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/rounding.hpp"
+
 namespace decodesim {
 
 namespace {
@@ -33,7 +35,7 @@ Bytes kv_bytes_per_sequence(const ModelSpec& model, Precision precision, Tokens 
   return kv_bytes_per_token_per_layer(model, precision) * layer_tokens;
 }
 
-int kv_heads_per_rank(const ModelSpec& model, int tp) { return std::max(1, (model.kv_heads + tp - 1) / tp); }
+int kv_heads_per_rank(const ModelSpec& model, int tp) { return std::max(1, ceil_div(model.kv_heads, tp)); }
 
 Bytes kv_bytes_per_token_per_rank(const ModelSpec& model, Precision precision, int tp) {
   const double values = values_per_token_per_layer(model, kv_heads_per_rank(model, tp));

@@ -4,29 +4,43 @@
 #include <cstdint>
 
 #include "sim/core/time.hpp"
+#include "sim/serving/sequence.hpp"
 
 namespace decodesim {
 
-/// Compares `tokens` less one token for each `per_token` of waiting, without rounding. Zero: waiting counts nothing.
+/// Work of so many tokens that has waited for so long. The waiting times of two that are compared may lack the same constant.
+struct Aged {
+  std::int64_t tokens = 0;
+  Duration waited{};
+  std::int64_t index = 0;  // of the request
+};
+
+/// One that waits until now, which falls out where both do.
+inline Aged aged_waiting(const Sequence& waiting, std::int64_t tokens) {
+  return {tokens, waiting.waited - waiting.waits_since.time_since_epoch(), waiting.request.index};
+}
+
+/// Compares tokens less one for each `per_token` of waiting, without rounding. Zero: waiting counts nothing. Of equal ones
+/// the one of fewer tokens goes before, then the first that came.
 class Ageing {
  public:
   explicit Ageing(Duration per_token) : per_token_(per_token) {}
 
-  /// Below, at or above zero: whether work of `a_tokens` that has waited for `a_waited` counts for less than the other.
-  /// The waiting times may lack the same constant.
-  [[nodiscard]] int compare(std::int64_t a_tokens, Duration a_waited, std::int64_t b_tokens, Duration b_waited) const {
-    const std::int64_t more = a_tokens - b_tokens;
-    if (per_token_ == Duration{}) return more < 0 ? -1 : more > 0 ? 1 : 0;
-    // more x per_token against the difference of the waits, divided so that nothing overflows.
-    const Duration wait = a_waited - b_waited;
-    std::int64_t whole = wait / per_token_;
-    Duration rest = wait % per_token_;
-    if (rest < Duration{}) {
-      --whole;
-      rest += per_token_;
+  [[nodiscard]] bool before(const Aged& a, const Aged& b) const {
+    const std::int64_t more = a.tokens - b.tokens;
+    if (per_token_ != Duration{}) {
+      // more x per_token against the difference of the waits, divided so that nothing overflows.
+      const Duration wait = a.waited - b.waited;
+      std::int64_t whole = wait / per_token_;
+      Duration rest = wait % per_token_;
+      if (rest < Duration{}) {
+        --whole;
+        rest += per_token_;
+      }
+      if (more != whole) return more < whole;
+      if (rest != Duration{}) return true;
     }
-    if (more != whole) return more < whole ? -1 : 1;
-    return rest == Duration{} ? 0 : -1;
+    return more != 0 ? more < 0 : a.index < b.index;
   }
 
  private:

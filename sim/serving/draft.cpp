@@ -122,6 +122,7 @@ void Draft::requeue(Sequence& victim, Destination destination) {
 }
 
 bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
+  check(!victim.over, "who has its last token does not come back from the host");
   const auto blocks = static_cast<std::int64_t>(victim.blocks.size());
   if (blocks > state_.host.free()) return false;
   leave_running(victim);
@@ -149,12 +150,10 @@ KvFate Draft::displace(Sequence& victim, const Eviction& eviction, KvFate wanted
 
 void Draft::swap_in(Sequence& swapped) {
   check(swapped.state == SequenceState::swapped, "only who is on the host comes back from it");
-  std::erase(state_.swapped, &swapped);
-  state_.host.used -= swapped.host_blocks;
   decisions_.blocks_in += swapped.host_blocks;
   decisions_.swaps.push_back({&swapped.request, false, swapped.host_blocks});
   decisions_.swapped_in.push_back({&swapped, swapped.cached});
-  swapped.host_blocks = 0;
+  state_.leave_host(swapped);
   enter_running(swapped);
   if (swapped.cached + 1 == swapped.known() && swapped.has_emitted()) {
     state_.cohort.join(swapped);
@@ -243,8 +242,7 @@ void Draft::load(Sequence& admitted, std::int64_t tokens, std::int64_t blocks) {
 
 void Draft::drop(Sequence& sequence, std::string_view reason) {
   if (sequence.state == SequenceState::swapped) {
-    std::erase(state_.swapped, &sequence);
-    state_.host.used -= sequence.host_blocks;
+    state_.leave_host(sequence);
   } else {
     state_.waiting.remove(sequence);
   }

@@ -11,18 +11,11 @@ namespace decodesim {
 inline constexpr double most_tokens_of_a_step = 1e9;
 
 /// A field that only some engines read: EngineRow::knobs lists it.
-template <std::size_t n>
-struct KnobName {
-  char text[n];
-  constexpr KnobName(const char (&name)[n]) : text() {
-    for (std::size_t i = 0; i < n; ++i) text[i] = name[i];
-  }
-};
-template <KnobName knob>
+template <NameArgument knob>
 bool knob_is_read(const SchedulerSpec& scheduler) {
   return engine_reads(scheduler.engine, knob.text);
 }
-template <KnobName knob>
+template <NameArgument knob>
 inline constexpr Applies where_read = when<&knob_is_read<knob>>("scheduler.engine is one that has it", "engine");
 
 }  // namespace decodesim

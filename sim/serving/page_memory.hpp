@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/core/rounding.hpp"
 #include "sim/serving/kv_memory.hpp"
 #include "sim/serving/radix_tree.hpp"
 
@@ -26,7 +27,7 @@ class PageMemory : public KvMemory {
   [[nodiscard]] std::int64_t available() const { return available_; }
   [[nodiscard]] std::int64_t evictable() const { return tree_ ? tree_->evictable() / page_size_ : 0; }
   [[nodiscard]] std::int64_t page_size() const { return page_size_; }
-  [[nodiscard]] std::int64_t pages_for(std::int64_t tokens) const { return (tokens + page_size_ - 1) / page_size_; }
+  [[nodiscard]] std::int64_t pages_for(std::int64_t tokens) const { return ceil_div(tokens, page_size_); }
   [[nodiscard]] std::int64_t ceil_to_page(std::int64_t tokens) const { return pages_for(tokens) * page_size_; }
   [[nodiscard]] RadixTree* tree() { return tree_.get(); }
 

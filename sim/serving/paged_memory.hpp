@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/serving/block_pool.hpp"
-#include "sim/serving/kv_memory.hpp"
+#include "sim/serving/block_memory.hpp"
 
 namespace decodesim {
 
@@ -22,19 +21,14 @@ struct PrefixHit {
   std::int64_t unreferenced = 0;  // those among them that count as free
 };
 
-/// A block pool and the tables of its sequences: vLLM's kind of memory, and of those that followed it.
-class PagedMemory : public KvMemory {
+/// Blocks handed out on demand: vLLM's kind of memory, and that of those that followed it.
+class PagedMemory : public BlockMemory {
  public:
   PagedMemory(std::int64_t blocks, std::int64_t block_size, PrefixCaching caching = {})
-      : pool_(blocks, caching.on && caching.uncached_free_to_front ? UncachedFree::to_head : UncachedFree::to_tail),
-        block_size_(block_size),
+      : BlockMemory(blocks, block_size,
+                    caching.on && caching.uncached_free_to_front ? UncachedFree::to_head : UncachedFree::to_tail),
         caching_(caching.on) {}
 
-  [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
-  [[nodiscard]] std::int64_t free() const override { return pool_.free(); }
-  [[nodiscard]] KvSlots slots() const override {
-    return {.total = pool_.total() * block_size_, .requested = pool_.used() * block_size_, .final_length = {}};
-  }
   [[nodiscard]] std::int64_t reclaimable(const Sequence& sequence) const override {
     if (!caching_) return KvMemory::reclaimable(sequence);
     std::int64_t blocks = 0;
@@ -63,13 +57,6 @@ class PagedMemory : public KvMemory {
     facts.hashed_blocks = pool_.hashed();
   }
 
-  [[nodiscard]] std::int64_t block_size() const { return block_size_; }
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
-  /// Blocks that `sequence` still lacks to hold `tokens`.
-  [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
-    const std::int64_t blocks = blocks_for(tokens) - static_cast<std::int64_t>(sequence.blocks.size());
-    return blocks > 0 ? blocks : 0;
-  }
   /// Makes the table of `sequence` long enough for `tokens` and returns true, or changes nothing and returns false where
   /// too few blocks are free.
   [[nodiscard]] bool grow(Sequence& sequence, std::int64_t tokens) {
@@ -115,12 +102,8 @@ class PagedMemory : public KvMemory {
   [[nodiscard]] std::uint64_t hash(Sequence& sequence, std::int64_t block) const {
     return sequence.chain.at(static_cast<std::size_t>(block), sequence.request, block_size_);
   }
-  [[nodiscard]] BlockPool& pool() { return pool_; }
-  [[nodiscard]] const BlockPool& pool() const { return pool_; }
 
  private:
-  BlockPool pool_;
-  std::int64_t block_size_;
   bool caching_;
   std::vector<BlockTable> deferred_;  // in the order in which they were released
   bool defers_evicted_ = false;

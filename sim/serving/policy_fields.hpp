@@ -7,25 +7,17 @@
 
 namespace decodesim {
 
-/// The key of an axis as a template argument.
-template <std::size_t n>
-struct AxisKey {
-  char text[n];
-  constexpr AxisKey(const char (&key)[n]) : text() {
-    for (std::size_t i = 0; i < n; ++i) text[i] = key[i];
-  }
-};
-template <AxisKey axis>
+template <NameArgument axis>
 bool axis_is_open(const SchedulerSpec& scheduler) {
   return engine_opens(scheduler.engine, axis.text);
 }
-template <AxisKey axis>
+template <NameArgument axis>
 std::vector<std::string_view> policies_on() {
   return policy_names(axis.text);
 }
 
 /// An axis: its key, the member it fills, what it decides.
-template <AxisKey axis, auto member>
+template <NameArgument axis, auto member>
 constexpr Field axis_field(std::string_view doc) {
   return field_in<&SchedulerSpec::policies, member>(
       axis.text, {.doc = doc,

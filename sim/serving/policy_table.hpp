@@ -2,9 +2,7 @@
 // Every policy by axis and name, and every engine as a tuple of them.
 
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>

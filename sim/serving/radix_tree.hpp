@@ -2,7 +2,6 @@
 // SGLang's prefix cache: a tree whose edges carry the tokens that have KV.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>

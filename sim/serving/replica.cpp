@@ -1,7 +1,6 @@
 #include "sim/serving/replica.hpp"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -247,7 +246,7 @@ void Replica::complete(Time end) {
     std::erase_if(state_.prefilling, [](const Sequence* s) { return s->state != SequenceState::prefilling; });
   }
   facts_.gaps = gaps_;
-  scheduler_->step_ended(ReplicaView(state_), end - facts_.start);
+  scheduler_->step_ended(end - facts_.start);
 
   std::sort(finished_.begin(), finished_.end(), before_in_batch);
   if (plans_ahead_ != PlansAhead::no) {
@@ -276,9 +275,8 @@ void Replica::complete(Time end) {
 // know, stands among those that are served beside the cohort.
 void Replica::hold(Sequence& sequence) {
   sequence.over = true;
-  const Request& request = sequence.request;
-  const std::int64_t allowed = std::min(request.max_tokens, state_.config.max_model_len - request.input_tokens);
-  const bool counted_out = plans_ahead_ == PlansAhead::of_endings && sequence.generated == allowed;
+  const bool counted_out = plans_ahead_ == PlansAhead::of_endings &&
+                           sequence.generated == declared_output_of(sequence.request, state_.config.max_model_len);
   sequence.state = counted_out ? SequenceState::finishing : SequenceState::prefilling;
   if (sequence.state == SequenceState::finishing) return;
   std::vector<Sequence*>& beside = state_.prefilling;
@@ -321,11 +319,8 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 
 void Replica::finish(Sequence& sequence) {
   scheduler_->ended(sequence);
-  // The pass that was planned meanwhile may have evicted it, or moved it to the host.
-  if (sequence.state == SequenceState::swapped) {
-    std::erase(state_.swapped, &sequence);
-    state_.host.used -= sequence.host_blocks;
-  } else if (sequence.state != SequenceState::waiting) {
+  // The pass that was planned meanwhile may have evicted it.
+  if (sequence.state != SequenceState::waiting) {
     if (sequence.state == SequenceState::prefilling) std::erase(state_.prefilling, &sequence);
     state_.running.remove(sequence);
     state_.cached_tokens -= sequence.cached;

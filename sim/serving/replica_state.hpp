@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/serving/kv_memory.hpp"
@@ -102,6 +103,12 @@ struct ReplicaState {
         running_order(sorted_by),
         cohort(server.block_size) {
     waiting.reads(cohort);
+  }
+
+  /// Gives back what a swapped sequence holds on the host.
+  void leave_host(Sequence& sequence) {
+    std::erase(swapped, &sequence);
+    host.used -= std::exchange(sequence.host_blocks, 0);
   }
 
   ServerConfig config;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sim/core/rounding.hpp"
 #include "sim/serving/replica_state.hpp"
 
 namespace decodesim {
@@ -13,12 +14,15 @@ class ReplicaView {
  public:
   explicit ReplicaView(const ReplicaState& state) : state_(state) {}
 
-  [[nodiscard]] std::int64_t num_blocks() const { return state_.config.num_blocks; }
   [[nodiscard]] std::int64_t total_blocks() const { return state_.memory->total(); }
   [[nodiscard]] std::int64_t free_blocks() const { return state_.memory->free(); }
   [[nodiscard]] std::int64_t block_size() const { return state_.config.block_size; }
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const {
-    return (tokens + state_.config.block_size - 1) / state_.config.block_size;
+    return ceil_div(tokens, state_.config.block_size);
+  }
+  /// Blocks that admissions leave free: a share of those in the server's log.
+  [[nodiscard]] std::int64_t watermark_blocks() const {
+    return static_cast<std::int64_t>(state_.config.scheduler.watermark * static_cast<double>(state_.config.num_blocks));
   }
   [[nodiscard]] std::int64_t max_model_len() const { return state_.config.max_model_len; }
 

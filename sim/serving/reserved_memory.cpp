@@ -1,8 +1,12 @@
 #include "sim/serving/reserved_memory.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/core/rounding.hpp"
+#include "sim/serving/block_pool.hpp"
+#include "sim/serving/buddy_region.hpp"
 
 namespace decodesim {
 
@@ -29,7 +33,7 @@ class BlocksForMaximum final : public ReservedMemory {
       : ReservedMemory(holds_finished),
         pool_(server.usable_blocks),
         block_size_(server.block_size),
-        blocks_each_((server.max_model_len + server.block_size - 1) / server.block_size) {}
+        blocks_each_(ceil_div(server.max_model_len, server.block_size)) {}
 
   [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
   [[nodiscard]] std::int64_t free() const override { return pool_.free(); }

@@ -3,10 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "sim/serving/block_pool.hpp"
-#include "sim/serving/buddy_region.hpp"
 #include "sim/serving/kv_memory.hpp"
 #include "sim/serving/server_config.hpp"
 

@@ -1,7 +1,5 @@
 #include "sim/serving/reusable_memory.hpp"
 
-#include <algorithm>
-
 #include "sim/core/check.hpp"
 
 namespace decodesim {

@@ -3,18 +3,18 @@
 
 #include <cstdint>
 
+#include "sim/serving/block_memory.hpp"
 #include "sim/serving/block_tree.hpp"
-#include "sim/serving/paged_memory.hpp"
 #include "sim/serving/trtllm_knobs.hpp"
 
 namespace decodesim {
 
 /// A pool whose blocks stay in a tree of their tokens. They are found by token: full blocks are shared, of one more its
 /// beginning may be used. Whoever comes back keeps nothing else of what it had.
-class ReusableMemory final : public KvMemory {
+class ReusableMemory final : public BlockMemory {
  public:
   ReusableMemory(std::int64_t blocks, std::int64_t block_size, const TrtllmKnobs& knobs)
-      : pool_(blocks), tree_(block_size), block_size_(block_size), knobs_(knobs) {}
+      : BlockMemory(blocks, block_size), tree_(block_size), knobs_(knobs) {}
 
   /// What a waiting sequence would find now.
   struct Reuse {
@@ -23,25 +23,14 @@ class ReusableMemory final : public KvMemory {
     std::int64_t tokens = 0;  // in place if it started now, those of a partly matched block included
   };
 
-  [[nodiscard]] std::int64_t total() const override { return pool_.total(); }
-  [[nodiscard]] std::int64_t free() const override { return pool_.free(); }
-  [[nodiscard]] KvSlots slots() const override {
-    return {.total = pool_.total() * block_size_, .requested = pool_.used() * block_size_, .final_length = {}};
-  }
   /// Stores what is cached of it, the last block perhaps in part, and lets go of all.
   void release(Sequence& sequence, Released) override;
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return evicted_; }
   void describe(MemoryFacts& facts) const override;
 
-  [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
-  [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
-    const std::int64_t blocks = blocks_for(tokens) - static_cast<std::int64_t>(sequence.blocks.size());
-    return blocks > 0 ? blocks : 0;
-  }
   /// Makes the table long enough for `tokens`; the caller knows that there is room.
   void grow(Sequence& sequence, std::int64_t tokens);
 
-  [[nodiscard]] std::int64_t block_size() const { return block_size_; }
   [[nodiscard]] bool reuses() const { return knobs_.enable_block_reuse; }
   [[nodiscard]] Reuse look_up(const Sequence& waiting) const;
   /// The first full block of its known tokens that would be new, where another request could need the same.
@@ -60,9 +49,7 @@ class ReusableMemory final : public KvMemory {
     return pool_.references(partial) == 0 && tree_.is_leaf(partial);
   }
 
-  BlockPool pool_;
   BlockTree tree_;
-  std::int64_t block_size_;
   TrtllmKnobs knobs_;
   std::int64_t evicted_ = 0;
 };

@@ -33,12 +33,12 @@ class Scheduler {
   /// A request joined the end of the queue.
   virtual void arrived(Sequence&) {}
   /// Nobody was in the server for so many passes before the next; at least two where passes take no time.
-  virtual void idled(std::int64_t passes) { (void)passes; }
+  virtual void idled(std::int64_t) {}
   /// What the engine keeps in mind, for those who study it: names and numbers.
   virtual void describe(EngineFigures&) const {}
-  /// The planned step is over, and its tokens are in the sequences; those that it finished are still in `running`. An
+  /// The planned step is over after so long, and its tokens are in the sequences; those that it finished are still in `running`. An
   /// engine that plans ahead is told so too, though the real one does not know those tokens at its next pass.
-  virtual void step_ended(const ReplicaView&, Duration) {}
+  virtual void step_ended(Duration) {}
   /// For an engine that plans ahead: the pass is planned, and what the step before it yielded is looked at now. Its
   /// endings are applied right after this.
   virtual void results_seen(const ReplicaView&) {}

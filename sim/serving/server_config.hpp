@@ -40,10 +40,16 @@ struct ServerConfig {
   Duration grid_step{};
 };
 
+/// Tokens that this request may generate, as far as anybody can know beforehand: what the client asked for, up to where
+/// prompt and output reach `max_model_len`.
+inline std::int64_t declared_output_of(const Request& request, std::int64_t max_model_len) {
+  return std::min(request.max_tokens, max_model_len - request.input_tokens);
+}
+
 /// Tokens that this request really generates: it stops by itself, at what the client asked for, or where prompt and
 /// output reach `max_model_len`, whichever comes first.
 inline std::int64_t output_tokens_of(const Request& request, std::int64_t max_model_len) {
-  return std::min({request.output_tokens, request.max_tokens, max_model_len - request.input_tokens});
+  return std::min(request.output_tokens, declared_output_of(request, max_model_len));
 }
 
 }  // namespace decodesim

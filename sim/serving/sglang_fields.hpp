@@ -2,7 +2,6 @@
 // The fields of `scheduler` that only SGLang has.
 
 #include "sim/core/field_of.hpp"
-#include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_spec.hpp"
 
 namespace decodesim {

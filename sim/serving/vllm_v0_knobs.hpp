@@ -1,7 +1,6 @@
 #pragma once
 // What only vLLM V0 is asked.
 
-#include <array>
 #include <string_view>
 
 namespace decodesim {

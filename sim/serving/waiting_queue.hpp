@@ -66,11 +66,10 @@ class WaitingQueue {
   /// Calls `look` with every waiting sequence, head first where the order names no other.
   template <class Look>
   void for_each(const Look& look) const {
-    if (sorted()) {
-      for (Sequence* sequence : by_key_) look(*sequence);
-    } else {
-      for (Sequence* sequence : by_arrival_) look(*sequence);
-    }
+    walk([&](Sequence& sequence) {
+      look(sequence);
+      return true;
+    });
   }
   /// Calls `look` with every waiting sequence, head first, until it says false. It may add sequences to a sorted queue.
   template <class Look>

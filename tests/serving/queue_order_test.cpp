@@ -191,13 +191,14 @@ TEST_CASE("ageing compares tokens less waiting exactly, and nothing overflows") 
     const std::int64_t a_waited = draws.between(-90, 90);
     const std::int64_t b_waited = draws.between(-90, 90);
     const std::int64_t difference = (a * per_token - a_waited) - (b * per_token - b_waited);
-    const int found = Ageing(Duration(per_token)).compare(a, Duration(a_waited), b, Duration(b_waited));
-    REQUIRE(found == (difference < 0 ? -1 : difference > 0 ? 1 : 0));
+    const bool before = Ageing(Duration(per_token)).before({a, Duration(a_waited), i % 2}, {b, Duration(b_waited), 1});
+    // Of equal ones the one of fewer tokens, then the first that came.
+    REQUIRE(before == (difference != 0 ? difference < 0 : a != b ? a < b : i % 2 == 0));
   }
   const Ageing slow(std::chrono::hours(1000));
-  CHECK(slow.compare(1'000'000'000'000, Duration(0), 1, Duration(0)) == 1);
-  CHECK(slow.compare(1, std::chrono::hours(24 * 365 * 100), 1'000'000'000'000, Duration(0)) == -1);
-  CHECK(Ageing(Duration(0)).compare(2, std::chrono::hours(9), 1, Duration(0)) == 1);
+  CHECK(!slow.before({1'000'000'000'000, Duration(0), 0}, {1, Duration(0), 1}));
+  CHECK(slow.before({1, std::chrono::hours(24 * 365 * 100), 1}, {1'000'000'000'000, Duration(0), 0}));
+  CHECK(!Ageing(Duration(0)).before({2, std::chrono::hours(9), 0}, {1, Duration(0), 1}));
 }
 
 }  // namespace decodesim::tests

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/core/rounding.hpp"
 #include "sim/model/explain/sections.hpp"
 #include "sim/model/kv_cache.hpp"
 #include "sim/model/operations.hpp"
@@ -192,7 +193,7 @@ std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
   const std::int64_t size = subject.deployment.memory.block_size;
   const std::int64_t usable =
       std::max<std::int64_t>(0, subject.plan.num_blocks.value() - subject.deployment.reserved_blocks);
-  return usable / ((context + size - 1) / size);
+  return usable / ceil_div(context, size);
 }
 
 std::int64_t batch_at(const Subject& subject, std::int64_t context) {

@@ -1,8 +1,7 @@
 // Admits where prompt and declared maximum fit beside what everybody who runs may still come to need, so that nobody is
 // ever evicted: the guarantee of TensorRT-LLM's GUARANTEED_NO_EVICT, in blocks. What is set aside is kept as a sum.
 
-#include <algorithm>
-
+#include "sim/core/rounding.hpp"
 #include "sim/serving/policy_factories.hpp"
 
 namespace decodesim {
@@ -25,8 +24,7 @@ class PromptAndMax final : public AdmissionTest {
 
  private:
   [[nodiscard]] std::int64_t most_blocks(const Request& request) const {
-    const std::int64_t tokens = std::min(request.input_tokens + request.max_tokens, max_model_len_);
-    return (tokens + block_size_ - 1) / block_size_;
+    return ceil_div(request.input_tokens + declared_output_of(request, max_model_len_), block_size_);
   }
 
   std::int64_t block_size_;

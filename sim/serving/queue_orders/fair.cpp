@@ -2,7 +2,6 @@
 // outputs weighed by their prices. A client that comes back after a time without requests gets no credit for it.
 // (Sheng and others, "Fairness in serving large language models", OSDI 2024.)
 
-#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -29,14 +28,19 @@ class Fair final : public QueueOrder {
     // Who only comes back after an eviction never left.
     if (client.waiting.empty() && !sequence.admitted) lift(client);
     client.waiting.insert(&sequence);
+    waiting_.insert(client.id);
   }
-  void left(Sequence& sequence) override { client_of(sequence).waiting.erase(&sequence); }
+  void left(Sequence& sequence) override {
+    Client& client = clients_[sequence.client];
+    client.waiting.erase(&sequence);
+    if (client.waiting.empty()) waiting_.erase(client.id);
+  }
   void admitted(const Sequence& sequence) override {
     if (!sequence.admitted) clients_[sequence.client].prompt_tokens += sequence.request.input_tokens;
   }
 
   [[nodiscard]] Sequence* head() const override {
-    const Client* least = least_served(nullptr);
+    const Client* least = least_served();
     return least != nullptr ? *least->waiting.begin() : nullptr;
   }
 
@@ -53,11 +57,10 @@ class Fair final : public QueueOrder {
   };
 
   Client& client_of(const Sequence& sequence) {
-    while (clients_.size() <= sequence.client) {
-      const std::size_t id = clients_.size();
-      clients_.emplace_back().id = id;
-    }
-    Client& client = clients_[sequence.client];
+    if (sequence.client < clients_.size()) return clients_[sequence.client];
+    check(sequence.client == clients_.size(), "clients are numbered as they are first seen");
+    Client& client = clients_.emplace_back();
+    client.id = sequence.client;
     for (const ClientWeight& one : prices_.weights) {
       if (one.client == sequence.request.client) client.weight = one.weight;
     }
@@ -71,25 +74,26 @@ class Fair final : public QueueOrder {
   }
   [[nodiscard]] double counter(const Client& client) const { return client.lifted + service(client); }
 
-  // Of those with requests waiting, except one.
-  [[nodiscard]] const Client* least_served(const Client* except) const {
+  // Of those with requests waiting.
+  [[nodiscard]] const Client* least_served() const {
     const Client* least = nullptr;
-    for (const Client& client : clients_) {
-      if (client.waiting.empty() || &client == except) continue;
-      if (least == nullptr || counter(client) < counter(*least)) least = &client;
+    for (const std::size_t id : waiting_) {
+      if (least == nullptr || counter(clients_[id]) < counter(*least)) least = &clients_[id];
     }
     return least;
   }
 
+  // A client of whom nobody waits comes up to the least served of those who wait.
   void lift(Client& client) {
-    const Client* least = least_served(&client);
+    const Client* least = least_served();
     if (least == nullptr || counter(*least) <= counter(client)) return;
     client.lifted = counter(*least) - service(client);
   }
 
   FairSpec prices_;
   const LockStep* cohort_ = nullptr;
-  std::vector<Client> clients_;  // by Sequence::client, so in the order in which they were first seen
+  std::vector<Client> clients_;    // by Sequence::client, so in the order in which they were first seen
+  std::set<std::size_t> waiting_;  // those with requests waiting
 };
 
 }  // namespace

@@ -13,13 +13,7 @@ class ShortestRemaining final : public QueueOrder {
   explicit ShortestRemaining(const ServerConfig& server) : ageing_(server.scheduler.ageing) {}
 
   bool before(const Sequence& a, const Sequence& b) const override {
-    const std::int64_t a_lacks = a.predicted - a.generated;
-    const std::int64_t b_lacks = b.predicted - b.generated;
-    const Duration a_waited = a.waited - a.waits_since.time_since_epoch();
-    const Duration b_waited = b.waited - b.waits_since.time_since_epoch();
-    const int order = ageing_.compare(a_lacks, a_waited, b_lacks, b_waited);
-    if (order != 0) return order < 0;
-    return a_lacks != b_lacks ? a_lacks < b_lacks : a.request.index < b.request.index;
+    return ageing_.before(aged_waiting(a, a.predicted - a.generated), aged_waiting(b, b.predicted - b.generated));
   }
 
  private:

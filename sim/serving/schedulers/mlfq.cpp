@@ -59,7 +59,7 @@ class Mlfq final : public Scheduler {
     draft.limited_by(closed_ == AdmissionLimit::arrivals ? AdmissionLimit::max_num_seqs : closed_);
   }
 
-  void step_ended(const ReplicaView&, Duration duration) override {
+  void step_ended(Duration duration) override {
     if (batch_.empty()) return;
     clock_ += duration;
     check_is_due_ = ++passes_ % config_.scheduler.mlfq.starvation_check == 0;

@@ -10,7 +10,6 @@
 #include "sim/core/check.hpp"
 #include "sim/serving/host_tier.hpp"
 #include "sim/serving/paged_memory.hpp"
-#include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/kv_loads.hpp"
 #include "sim/serving/schedulers/late_hashes.hpp"
 #include "sim/serving/schedulers/step_in_flight.hpp"
@@ -276,14 +275,11 @@ class RunningFirst final : public Scheduler {
       memory_.register_full(loaded, loaded.found_on_device, loaded.cached);
       draft.end_load(loaded);
     }
-    const std::int64_t found = loaded.cached;
-    const std::int64_t wanted = within_threshold(loaded.known() - found);
-    if (!knobs_.enable_chunked_prefill && wanted > budget_) return AdmissionLimit::token_budget;
-    const std::int64_t tokens = std::min(wanted, budget_);
-    const auto held = static_cast<std::int64_t>(loaded.blocks.size());
-    if (!policies_.admission->admits(view, loaded, found, tokens, spared(view) - held))
-      return AdmissionLimit::kv_capacity;
-    start(draft, loaded, found, found, tokens);
+    const std::int64_t tokens = first_chunk(loaded.known() - loaded.cached);
+    if (tokens == 0) return AdmissionLimit::token_budget;
+    const std::int64_t spare = spared(view) - static_cast<std::int64_t>(loaded.blocks.size());
+    if (!policies_.admission->admits(view, loaded, loaded.cached, tokens, spare)) return AdmissionLimit::kv_capacity;
+    start(draft, loaded, loaded.cached, loaded.cached, tokens);
     return AdmissionLimit::arrivals;
   }
 
@@ -297,9 +293,8 @@ class RunningFirst final : public Scheduler {
     if (elsewhere || (found > on_device && loads_from_host_beside_))
       return begin_load(view, draft, head, hit, on_device, found);
 
-    const std::int64_t wanted = within_threshold(head.known() - found);
-    if (!knobs_.enable_chunked_prefill && wanted > budget_) return AdmissionLimit::token_budget;
-    const std::int64_t tokens = std::min(wanted, budget_);
+    const std::int64_t tokens = first_chunk(head.known() - found);
+    if (tokens == 0) return AdmissionLimit::token_budget;
     // Blocks that it shares with others need no room; those that it finds among the free ones do.
     if (!policies_.admission->admits(view, head, found, tokens, spared(view) - (hit.blocks - hit.unreferenced)))
       return AdmissionLimit::kv_capacity;
@@ -352,10 +347,15 @@ class RunningFirst final : public Scheduler {
     return knobs_.long_prefill_token_threshold > 0 ? std::min(tokens, knobs_.long_prefill_token_threshold) : tokens;
   }
 
+  // What the budget, of which something is left, allows of so many tokens; none where a whole prompt exceeds it.
+  [[nodiscard]] std::int64_t first_chunk(std::int64_t lacking) const {
+    const std::int64_t first = within_threshold(lacking);
+    return knobs_.enable_chunked_prefill || first <= budget_ ? std::min(first, budget_) : 0;
+  }
+
   // The watermark holds only while something runs, so that it can never keep an empty server empty.
   [[nodiscard]] std::int64_t spared(const ReplicaView& view) const {
-    if (view.running() == 0) return 0;
-    return static_cast<std::int64_t>(knobs_.watermark * static_cast<double>(view.num_blocks()));
+    return view.running() == 0 ? 0 : view.watermark_blocks();
   }
 
   SchedulerSpec knobs_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/core/rounding.hpp"
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/append_slots.hpp"
@@ -37,7 +38,7 @@ class StallFree final : public Scheduler {
     const SarathiKnobs& own = knobs.sarathi;
     if (own.chunk_schedule == ChunkSchedule::fixed) return;
     stages_ = chunk_stages(own);
-    stage_tokens_ = (own.chunk_schedule_tokens + own.chunk_schedule_stages - 1) / own.chunk_schedule_stages;
+    stage_tokens_ = ceil_div(own.chunk_schedule_tokens, own.chunk_schedule_stages);
   }
 
   void plan(const ReplicaView& view, Draft& draft) override {
@@ -49,7 +50,7 @@ class StallFree final : public Scheduler {
   /// It must also be let in again with all its tokens, whenever it is evicted.
   bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output_tokens) const override {
     const std::int64_t written = request.input_tokens + output_tokens - 1;
-    return memory_.total() - memory_.blocks_for(written) >= spared(view);
+    return memory_.total() - memory_.blocks_for(written) >= view.watermark_blocks();
   }
 
  private:
@@ -97,7 +98,7 @@ class StallFree final : public Scheduler {
   void admit(const ReplicaView& view, Draft& draft, std::int64_t tokens) {
     while (view.anyone_waits()) {
       Sequence& head = view.head_of_queue();
-      if (memory_.free() - memory_.blocks_for(head.known()) < spared(view))
+      if (memory_.free() - memory_.blocks_for(head.known()) < view.watermark_blocks())
         return draft.limited_by(AdmissionLimit::kv_capacity);
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
       const std::int64_t found = view.found_in_place(head);
@@ -118,10 +119,6 @@ class StallFree final : public Scheduler {
       size = stages_[std::min(stage, stages_.size() - 1)];
     }
     return std::min(prompt.known() - cached, size - tokens);
-  }
-
-  [[nodiscard]] std::int64_t spared(const ReplicaView& view) const {
-    return static_cast<std::int64_t>(knobs_.watermark * static_cast<double>(view.num_blocks()));
   }
 
   SchedulerSpec knobs_;

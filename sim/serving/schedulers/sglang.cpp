@@ -10,7 +10,7 @@ void Sglang::plan(const ReplicaView& view, Draft& draft) {
   const bool was_full = full_;
   const bool had_more = !ghosts_.empty() || last_pass_ != LastPass::none;
   see_who_is_under_way(view);
-  merge(view);
+  merge();
   // Who could never be admitted is given up, and those behind it are tried.
   if (gives_up_ && chunked_ == nullptr && members(view) == 0) full_ = false;
   draft.pause_cohort();
@@ -39,7 +39,7 @@ void Sglang::idled(std::int64_t passes) {
 }
 
 /// Prompts that are through come into the tree, in the order of the batch, and so does who ended with its first token.
-void Sglang::step_ended(const ReplicaView&, Duration) {
+void Sglang::step_ended(Duration) {
   late_served_ = false;
   if (async_ || last_pass_ != LastPass::prefill) return;
   for (Sequence* sequence : picked_) {
@@ -76,7 +76,7 @@ void Sglang::results_seen(const ReplicaView&) {
 void Sglang::leave(Sequence& ended) { memory_.leave(ended, ended.cached + (late_served_ ? 1 : 0)); }
 
 /// The last prefill batch joins the running one, and what is computed of the chunked prompt comes into the tree.
-void Sglang::merge(const ReplicaView&) {
+void Sglang::merge() {
   if (chunked_ != nullptr) memory_.share(*chunked_);
   if (last_pass_ == LastPass::prefill) {
     const std::int64_t left = last_finished_ + (chunked_ != nullptr ? 1 : 0);
@@ -193,11 +193,7 @@ void Sglang::ended(Sequence& sequence) {
     ++last_finished_;
     return;
   }
-  ghosts_.push_back({.rank = sequence.batch_place,
-                     .max_tokens = limit_of(sequence.request),
-                     .generated = sequence.generated,
-                     .known = sequence.known(),
-                     .ignore_eos = sequence.request.ignore_eos});
+  ghosts_.push_back(member(sequence, sequence.generated));
 }
 
 bool Sglang::fits_alone(const ReplicaView&, const Request& request, std::int64_t output) const {

@@ -13,15 +13,6 @@
 
 namespace decodesim {
 
-/// Who ended with a decode step stays in the running batch until the next one, with its place and its promise.
-struct Ghost {
-  std::int64_t rank = 0;
-  std::int64_t max_tokens = 0;
-  std::int64_t generated = 0;
-  std::int64_t known = 0;
-  bool ignore_eos = false;
-};
-
 /// The passes are in sglang.cpp, the batches of prompts in sglang_prefill.cpp, the orders of the queue in
 /// sglang_orders.cpp. It looks at all that run where it sums up what they are expected to need, for an admission that is
 /// really tried, and where it takes requests back.
@@ -46,7 +37,7 @@ class Sglang final : public Scheduler {
 
   void plan(const ReplicaView& view, Draft& draft) override;
   void idled(std::int64_t passes) override;
-  void step_ended(const ReplicaView& view, Duration duration) override;
+  void step_ended(Duration duration) override;
   void results_seen(const ReplicaView& view) override;
   void arrived(Sequence& sequence) override { memo(sequence) = {}; }
   void ended(Sequence& sequence) override;
@@ -58,9 +49,17 @@ class Sglang final : public Scheduler {
 
  private:
   enum class LastPass { none, prefill, decode };
+  /// One of the running batch, as the estimates see it.
+  struct Member {
+    std::int64_t rank = 0;
+    std::int64_t max_tokens = 0;
+    std::int64_t generated = 0;
+    std::int64_t known = 0;
+    bool ignore_eos = false;
+  };
 
   void see_who_is_under_way(const ReplicaView& view);
-  void merge(const ReplicaView& view);
+  void merge();
   bool prefill(const ReplicaView& view, Draft& draft);
   void decode(const ReplicaView& view, Draft& draft);
   bool next_step_fits(const ReplicaView& view);
@@ -73,7 +72,8 @@ class Sglang final : public Scheduler {
   bool continue_chunk(Draft& draft);
   PrefillStop add(const ReplicaView& view, Draft& draft, Sequence& candidate);
   PrefillStop add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequence& candidate);
-  void pick(Draft& draft, Sequence& candidate, std::int64_t found, std::int64_t tokens);
+  PrefillStop pick(Draft& draft, Sequence& candidate, const RadixTree::Match& found, std::int64_t tokens);
+  void book(Sequence& sequence, std::int64_t cached, std::int64_t tokens);
   RadixTree::Match look_up(const Sequence& candidate, std::int64_t limit);
   void count_room() { budget_.room = memory_.free() * memory_.page_size(); }
   bool preempt_for(const ReplicaView& view, Draft& draft, const Sequence& candidate);
@@ -89,6 +89,14 @@ class Sglang final : public Scheduler {
     return decoders(view) + static_cast<std::int64_t>(ghosts_.size());
   }
   [[nodiscard]] std::vector<Sequence*> decoding(const ReplicaView& view) const;
+  [[nodiscard]] std::vector<Member> running_batch(const ReplicaView& view) const;
+  [[nodiscard]] Member member(const Sequence& sequence, std::int64_t generated) const {
+    return {.rank = sequence.batch_place,
+            .max_tokens = limit_of(sequence.request),
+            .generated = generated,
+            .known = sequence.request.input_tokens + generated,
+            .ignore_eos = sequence.request.ignore_eos};
+  }
   /// Pages that a decode step of all takes.
   [[nodiscard]] std::int64_t pages_of_step(const ReplicaView& view) const;
   [[nodiscard]] bool under_way(const Sequence& running) const {
@@ -131,7 +139,8 @@ class Sglang final : public Scheduler {
   NewTokenRatio ratio_;
 
   bool full_ = false;  // nobody else fits, as far as anybody tried
-  std::vector<Ghost> ghosts_;
+  // Who ended with a decode step stays in the running batch until the next one, with its place and its promise.
+  std::vector<Member> ghosts_;
   std::vector<Sequence*> late_;     // who has its last token, which the engine does not know while it plans
   std::vector<Sequence*> through_;  // whose prompts the last step completed, in the order of the batch
   bool all_under_way_ = false;      // the last step yielded tokens of all that decode

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "sim/core/rounding.hpp"
 #include "sim/serving/sglang_knobs.hpp"
 
 namespace decodesim {
@@ -57,9 +57,7 @@ struct PrefillBudget {
 
   [[nodiscard]] double total() const { return static_cast<double>(room) - total_offset; }
   [[nodiscard]] std::int64_t current() const { return room - current_offset; }
-  [[nodiscard]] std::int64_t ceil_to_page(std::int64_t tokens) const {
-    return (tokens + page_size - 1) / page_size * page_size;
-  }
+  [[nodiscard]] std::int64_t ceil_to_page(std::int64_t tokens) const { return ceil_div(tokens, page_size) * page_size; }
 
   /// Books `tokens` of prompt with a promise of `output` tokens.
   void charge(std::int64_t tokens, std::int64_t output);

@@ -1,7 +1,6 @@
 // The batches of prompts that SGLang makes, and who gives up a place for them.
 
 #include <algorithm>
-#include <utility>
 
 #include "sim/serving/schedulers/sglang.hpp"
 
@@ -73,15 +72,18 @@ void Sglang::open_budget(const ReplicaView& view, bool mixed) {
   picked_tokens_ = picked_pages_ = 0;
   completion_ = {};
   const std::int64_t carried = mixed ? members(view) : 0;
-  std::vector<std::pair<std::int64_t, double>> promises;
-  for (const Ghost& ghost : ghosts_) promises.emplace_back(ghost.rank, expected(ghost.max_tokens, ghost.generated));
-  for (const Sequence* running : decoding(view))
-    promises.emplace_back(running->batch_place, expected_of(view, *running));
-  std::sort(promises.begin(), promises.end());
   double sum = 0;
-  for (const auto& [rank, promise] : promises) sum += promise;
+  for (const Member& one : running_batch(view)) sum += expected(one.max_tokens, one.generated);
   const std::int64_t room = memory_.free() * memory_.page_size();
   budget_ = PrefillBudget::open(knobs_, memory_.page_size(), room, sum, carried);
+}
+
+/// Who decodes, and who ended and is not dropped yet, in the order of the batch.
+std::vector<Sglang::Member> Sglang::running_batch(const ReplicaView& view) const {
+  std::vector<Member> batch = ghosts_;
+  for (const Sequence* one : decoding(view)) batch.push_back(member(*one, generated(view, *one)));
+  std::sort(batch.begin(), batch.end(), [](const Member& a, const Member& b) { return a.rank < b.rank; });
+  return batch;
 }
 
 /// False where there is no memory for any of it, where the real engine ends with an error: here others decode first.
@@ -97,9 +99,7 @@ bool Sglang::continue_chunk(Draft& draft) {
   const std::int64_t tokens = std::min(missing, most);
   const bool last = missing == tokens;
   budget_.charge(tokens, last ? clipped(limit_of(sequence.request)) : 0);
-  picked_.push_back(&sequence);
-  picked_tokens_ += tokens;
-  picked_pages_ += memory_.pages_for(sequence.cached + tokens) - held;
+  book(sequence, sequence.cached, tokens);
   draft.serve(sequence, tokens);
   if (last) chunked_ = nullptr;
   return true;
@@ -113,10 +113,10 @@ PrefillStop Sglang::add(const ReplicaView& view, Draft& draft, Sequence& candida
     tree->lock(found.node);
     count_room();
   }
-  const std::int64_t limit = limit_of(candidate.request);
   const std::int64_t extend = candidate.known() - found.tokens;
   const std::int64_t paged = memory_.ceil_to_page(extend);
-  const std::int64_t output = clipped(std::max<std::int64_t>(0, limit - view.generated(candidate)));
+  const std::int64_t output =
+      clipped(std::max<std::int64_t>(0, limit_of(candidate.request) - view.generated(candidate)));
   const bool cut = budget_.chunks && paged > budget_.chunk;
   const std::int64_t tokens = cut ? budget_.chunk / memory_.page_size() * memory_.page_size() : extend;
 
@@ -133,62 +133,51 @@ PrefillStop Sglang::add(const ReplicaView& view, Draft& draft, Sequence& candida
     count_room();
     return stop;
   }
-  if (cut) chunked_ = &candidate;
-  budget_.charge(tokens, cut ? 0 : clipped(limit));
-  memory_.hold(candidate, found);
-  pick(draft, candidate, found.tokens, tokens);
-  return budget_.state();
+  return pick(draft, candidate, found, tokens);
 }
 
 PrefillStop Sglang::add_ignoring_eos(const ReplicaView& view, Draft& draft, Sequence& candidate) {
-  const auto state_of = [&](std::int64_t limit, std::int64_t generated, std::int64_t known, bool ignores) {
-    const double share = ignores ? 1.0 : ratio_.value();
-    return CompletionState{static_cast<double>(limit) * share - static_cast<double>(generated), known};
+  const auto state = [&](const Member& one) {
+    const double share = one.ignore_eos ? 1.0 : ratio_.value();
+    return CompletionState{static_cast<double>(one.max_tokens) * share - static_cast<double>(one.generated), one.known};
   };
-  const auto state = [&](const Sequence& one, std::int64_t generated) {
-    return state_of(limit_of(one.request), generated, one.request.input_tokens + generated, one.request.ignore_eos);
-  };
+  const auto state_of = [&](const Sequence& one) { return state(member(one, one.generated)); };
   const std::int64_t extend = candidate.known();
   const std::int64_t paged = memory_.ceil_to_page(extend);
   if (static_cast<double>(paged) > std::min(static_cast<double>(budget_.current()), budget_.total()))
     return PrefillStop::no_token;
 
   if (completion_.begun()) {
-    completion_.add(state(candidate, candidate.generated));
+    completion_.add(state_of(candidate));
   } else {
-    std::vector<std::pair<std::int64_t, CompletionState>> running;
-    for (const Ghost& one : ghosts_)
-      running.emplace_back(one.rank, state_of(one.max_tokens, one.generated, one.known, one.ignore_eos));
-    for (const Sequence* one : decoding(view))
-      running.emplace_back(one->batch_place, state(*one, generated(view, *one)));
-    std::sort(running.begin(), running.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<CompletionState> states{state(candidate, candidate.generated)};
-    for (const auto& [rank, one] : running) states.push_back(one);
-    for (const Sequence* one : picked_) states.push_back(state(*one, one->generated));
+    std::vector<CompletionState> states{state_of(candidate)};
+    for (const Member& one : running_batch(view)) states.push_back(state(one));
+    for (const Sequence* one : picked_) states.push_back(state_of(*one));
     completion_.begin(states);
   }
   if (!completion_.lasts(budget_.current() - paged)) return PrefillStop::no_token;
 
-  if (!budget_.chunks || extend <= budget_.chunk) {
-    budget_.charge(extend, clipped(limit_of(candidate.request)));
-    memory_.hold(candidate, {});
-    pick(draft, candidate, 0, extend);
-  } else {
-    if (budget_.chunk <= 0 || chunked_ != nullptr) return PrefillStop::other;
-    const std::int64_t tokens = budget_.chunk;
-    chunked_ = &candidate;
-    budget_.charge(tokens, 0);
-    memory_.hold(candidate, {});
-    pick(draft, candidate, 0, tokens);
-  }
+  const bool cut = budget_.chunks && extend > budget_.chunk;
+  if (cut && (budget_.chunk <= 0 || chunked_ != nullptr)) return PrefillStop::other;
+  return pick(draft, candidate, {}, cut ? budget_.chunk : extend);
+}
+
+/// Takes a candidate with what it found, and so many tokens more: all that it lacks, or a first chunk.
+PrefillStop Sglang::pick(Draft& draft, Sequence& candidate, const RadixTree::Match& found, std::int64_t tokens) {
+  const bool cut = found.tokens + tokens < candidate.known();
+  if (cut) chunked_ = &candidate;
+  budget_.charge(tokens, cut ? 0 : clipped(limit_of(candidate.request)));
+  memory_.hold(candidate, found);
+  book(candidate, found.tokens, tokens);
+  draft.admit(candidate, found.tokens, tokens);
   return budget_.state();
 }
 
-void Sglang::pick(Draft& draft, Sequence& candidate, std::int64_t found, std::int64_t tokens) {
-  picked_.push_back(&candidate);
+/// The batch computes `tokens` more of a prompt that has `cached`.
+void Sglang::book(Sequence& sequence, std::int64_t cached, std::int64_t tokens) {
+  picked_.push_back(&sequence);
   picked_tokens_ += tokens;
-  picked_pages_ += memory_.pages_for(found + tokens) - memory_.pages_for(found);
-  draft.admit(candidate, found, tokens);
+  picked_pages_ += memory_.pages_for(cached + tokens) - memory_.pages_for(cached);
 }
 
 /// Why the pass admitted no more. What has ended but still stands in the batch is no lack of memory.

@@ -61,22 +61,20 @@ class Srpt final : public Scheduler {
   // The rank among those that run: what they lack shrinks alike, so it is compared as of the cohort's step 0.
   struct BatchRank {
     Ageing ageing;
+    static Aged as_of_zero(const Sequence& one) {
+      return {one.predicted + one.request.input_tokens - one.cached_at_zero, one.waited, one.request.index};
+    }
     bool operator()(const Sequence* a, const Sequence* b) const {
-      const std::int64_t a_lacks = a->predicted + a->request.input_tokens - a->cached_at_zero;
-      const std::int64_t b_lacks = b->predicted + b->request.input_tokens - b->cached_at_zero;
-      const int order = ageing.compare(a_lacks, a->waited, b_lacks, b->waited);
-      if (order != 0) return order < 0;
-      return a_lacks != b_lacks ? a_lacks < b_lacks : a->request.index < b->request.index;
+      return ageing.before(as_of_zero(*a), as_of_zero(*b));
     }
   };
 
   // The rank of one that waits against one that runs, or against any.
   [[nodiscard]] bool before(const ReplicaView& view, const Sequence& a, const Sequence& b) const {
-    const std::int64_t a_lacks = a.predicted - view.generated(a);
-    const std::int64_t b_lacks = b.predicted - view.generated(b);
-    const int order = ageing_.compare(a_lacks, view.waited(a), b_lacks, view.waited(b));
-    if (order != 0) return order < 0;
-    return a_lacks != b_lacks ? a_lacks < b_lacks : a.request.index < b.request.index;
+    const auto aged = [&](const Sequence& one) {
+      return Aged{one.predicted - view.generated(one), view.waited(one), one.request.index};
+    };
+    return ageing_.before(aged(a), aged(b));
   }
 
   void collect_boundary(const ReplicaView& view) {

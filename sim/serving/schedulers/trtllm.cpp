@@ -39,7 +39,7 @@ void TrtllmScheduler::plan(const ReplicaView& view, Draft& draft) {
   draft.limited_by(view.anyone_waits() || draft.gave_up_any() ? limit_ : AdmissionLimit::arrivals);
 }
 
-void TrtllmScheduler::step_ended(const ReplicaView&, Duration) {
+void TrtllmScheduler::step_ended(Duration) {
   for (const Sequence* sequence : completed_) memory_.store_context(*sequence);
   completed_.clear();
 }
@@ -48,12 +48,9 @@ TrtllmScheduler::Context TrtllmScheduler::going_on(Sequence& started) {
   return {.sequence = &started, .remaining = started.known() - started.cached};
 }
 
-/// What a waiting sequence would need now.
-TrtllmScheduler::Context TrtllmScheduler::newcomer(const ReplicaView& view, Sequence& waiting) const {
-  Context context{.sequence = &waiting, .starts = true, .found = view.found_in_place(waiting)};
-  context.remaining = waiting.known() - context.found;
-  TrtllmScheduler::look_up(context);
-  return context;
+TrtllmScheduler::Context TrtllmScheduler::newcomer(const ReplicaView& view, Sequence& waiting) {
+  const std::int64_t found = view.found_in_place(waiting);
+  return {.sequence = &waiting, .starts = true, .found = found, .remaining = waiting.known() - found};
 }
 /// Blocks that others hold come without any from the free ones; others that it finds are among those.
 void TrtllmScheduler::look_up(Context& context) const {
@@ -66,7 +63,7 @@ void TrtllmScheduler::look_up(Context& context) const {
 
 /// Is it better off a pass later? The first block that it would fill is being filled for another prompt.
 bool TrtllmScheduler::waits_for_others(const Context& context) const {
-  if (!puts_off_ || context.found > 0 || context.sequence->request.no_prefix_read) return false;
+  if (coming_.empty() || context.found > 0 || context.sequence->request.no_prefix_read) return false;
   const BlockTree::NewBlock first = memory_.first_new(*context.sequence);
   return first.parent != nullptr && std::find(coming_.begin(), coming_.end(), first) != coming_.end();
 }

@@ -22,7 +22,7 @@ class TrtllmScheduler : public Scheduler {
   /// `puts_off`: a prompt waits while the first block that it would fill is being filled for another.
   TrtllmScheduler(const ServerConfig& server, ReusableMemory& memory, bool puts_off);
   void plan(const ReplicaView& view, Draft& draft) final;
-  void step_ended(const ReplicaView& view, Duration duration) final;
+  void step_ended(Duration duration) final;
 
  protected:
   /// A prompt that may hold memory.
@@ -47,8 +47,8 @@ class TrtllmScheduler : public Scheduler {
   [[nodiscard]] static std::int64_t generations(const ReplicaView& view);
   /// A prompt that runs, as what it still has to compute.
   [[nodiscard]] static Context going_on(Sequence& started);
-  /// What a waiting sequence would need now.
-  [[nodiscard]] Context newcomer(const ReplicaView& view, Sequence& waiting) const;
+  /// A waiting sequence, before the look at what it would need.
+  [[nodiscard]] static Context newcomer(const ReplicaView& view, Sequence& waiting);
   void look_up(Context& context) const;
   [[nodiscard]] bool waits_for_others(const Context& context) const;
   void take_newcomer(const Context& context);

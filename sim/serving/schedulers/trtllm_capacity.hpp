@@ -43,23 +43,18 @@ class ReservingCapacity {
   ReservingCapacity(std::int64_t blocks, std::int64_t places, AdapterPages adapters = AdapterPages())
       : blocks_(blocks), places_(places), adapters_(std::move(adapters)) {}
 
-  /// A generation is taken in any case: its room was reserved when it started.
-  void take_generation(std::int64_t remaining, const std::optional<Adapter>& adapter = {}) { take(remaining, adapter); }
+  [[nodiscard]] bool has_place() const { return places_ > 0; }
   CapacityVerdict ask(std::int64_t remaining, const std::optional<Adapter>& adapter = {}) {
-    if (places_ <= 0) return CapacityVerdict::no_place;
+    if (!has_place()) return CapacityVerdict::no_place;
     if (remaining > blocks_) return CapacityVerdict::no_blocks;
     if (!adapters_.fits(adapter)) return CapacityVerdict::skipped;
-    take(remaining, adapter);
+    blocks_ -= remaining;
+    --places_;
+    adapters_.claim(adapter);
     return CapacityVerdict::taken;
   }
 
  private:
-  void take(std::int64_t remaining, const std::optional<Adapter>& adapter) {
-    blocks_ -= remaining;
-    --places_;
-    adapters_.claim(adapter);
-  }
-
   std::int64_t blocks_;
   std::int64_t places_;
   AdapterPages adapters_;

@@ -5,8 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "sim/serving/trtllm_knobs.hpp"
-
 namespace decodesim {
 
 /// A prompt that wants tokens in a step.

@@ -86,12 +86,13 @@ class MaxUtilization final : public TrtllmScheduler {
       }
     }
     for (;;) {
-      const Context context = newcomer(view, waiting);
+      Context context = newcomer(view, waiting);
       if (waits_for_others(context)) return Asked::put_off;
       Sequence* last = view.last_admitted();
       if (last != nullptr && precedes(*last, waiting)) last = nullptr;
       // With somebody running behind it there is a place, unless newcomers have it.
       const std::int64_t places = last != nullptr ? 1 : max_num_requests_ - view.running() - newcomers_;
+      if (places > 0) look_up(context);
       if (taken(capacity_.ask(context.need, view.free_blocks(), places))) {
         take_newcomer(context);
         break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/serving/schedulers/trtllm_chunking.hpp"
+#include "sim/serving/trtllm_knobs.hpp"
 
 namespace decodesim {
 

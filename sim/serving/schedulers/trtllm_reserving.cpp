@@ -1,8 +1,6 @@
 // GUARANTEED_NO_EVICT and STATIC_BATCH: who starts has room for its prompt and all that the client asked for, besides the
 // same of all that generate. What the latter will still allocate is one sum that changes with what changes.
 
-#include <algorithm>
-
 #include "sim/serving/policy_factories.hpp"
 #include "sim/serving/schedulers/trtllm.hpp"
 
@@ -31,7 +29,7 @@ class Reserving final : public TrtllmScheduler {
  private:
   /// Room for the prompt and all that the client asked for.
   [[nodiscard]] static std::int64_t blocks_to_the_end(const ReplicaView& view, const Request& request) {
-    return view.blocks_for(std::min(request.input_tokens + request.max_tokens, view.max_model_len()));
+    return view.blocks_for(request.input_tokens + declared_output_of(request, view.max_model_len()));
   }
   [[nodiscard]] std::int64_t in_table_of_reserved(const Sequence& sequence) const {
     return totals_[sequence.slot] > 0 ? static_cast<std::int64_t>(sequence.blocks.size()) : 0;
@@ -62,6 +60,7 @@ class Reserving final : public TrtllmScheduler {
       if (stopped) return false;
       Context context = newcomer(view, waiting);
       if (!waits_for_others(context)) {
+        if (capacity.has_place()) look_up(context);
         const std::int64_t shared = memory_.blocks_for(waiting.known()) - context.need;
         stopped = !taken(capacity.ask(blocks_to_the_end(view, waiting.request) - shared));
         if (!stopped) take_newcomer(context);

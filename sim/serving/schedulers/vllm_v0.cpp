@@ -31,7 +31,7 @@ class PrefillFirst final : public Scheduler {
     if (memory_.caches_prefixes()) note_computed(view, draft);
   }
 
-  void step_ended(const ReplicaView&, Duration lasted) override {
+  void step_ended(Duration lasted) override {
     if (prompts_ran_) last_prompt_step_ = lasted;
   }
 
@@ -45,7 +45,7 @@ class PrefillFirst final : public Scheduler {
     if (memory_.blocks_for(written) > total || !starts_alone(view, request.input_tokens)) return false;
     if (output_tokens == 1) return true;
     const std::int64_t held = memory_.blocks_for(written - 1);  // before its last token
-    if (swaps_) return held + 1 <= total - spared(view);
+    if (swaps_) return held + 1 <= total - view.watermark_blocks();
     const bool squeezed = knobs_.vllm_v0.append_check == AppendCheck::heuristic && held + 1 > total;
     return !squeezed || (written <= knobs_.max_num_batched_tokens && starts_alone(view, written));
   }
@@ -140,7 +140,7 @@ class PrefillFirst final : public Scheduler {
         draft.drop(first, reason_never_swapped_in);
         continue;
       }
-      if (memory_.free() - need < spared(view)) return draft.limited_by(AdmissionLimit::kv_capacity);
+      if (memory_.free() - need < view.watermark_blocks()) return draft.limited_by(AdmissionLimit::kv_capacity);
       if (view.running() >= knobs_.max_num_seqs) return draft.limited_by(AdmissionLimit::max_num_seqs);
       if (left <= 0) return draft.limited_by(AdmissionLimit::token_budget);
       check(memory_.grow(first, first.known()), "a sequence that comes back from the host has room");
@@ -169,14 +169,16 @@ class PrefillFirst final : public Scheduler {
         draft.drop(head, reason_prompt_limit);
         continue;
       }
+      // The watermark holds for whoever comes in, whether or not anything runs.
       const std::int64_t need = memory_.blocks_for(head.known());
-      if (memory_.total() - need < spared(view)) {
+      if (memory_.total() - need < view.watermark_blocks()) {
         draft.drop(head, reason_never_fits);
         continue;
       }
       // What others hold needs no room, and what is found costs nothing of the budget.
       const MergedMemory::Beginning begins = memory_.beginning_of(head);
-      if (memory_.free() - (need - begins.shared) < spared(view)) return draft.limited_by(AdmissionLimit::kv_capacity);
+      if (memory_.free() - (need - begins.shared) < view.watermark_blocks())
+        return draft.limited_by(AdmissionLimit::kv_capacity);
       const std::int64_t found = std::max(view.found_in_place(head), begins.found);
       std::int64_t tokens = head.known() - found;
       if (knobs_.enable_chunked_prefill) tokens = chunk_of(tokens, left);
@@ -209,12 +211,8 @@ class PrefillFirst final : public Scheduler {
     // A second chunk meets the heuristic check, like a token.
     const bool several = tokens > knobs_.max_num_batched_tokens;
     if (several && chunk_of(tokens, knobs_.max_num_batched_tokens) == 0) return false;
-    return left >= spared(view) && (!several || knobs_.vllm_v0.append_check == AppendCheck::exact || left > 0);
-  }
-
-  // The watermark holds for whoever comes in, whether or not anything runs.
-  [[nodiscard]] std::int64_t spared(const ReplicaView& view) const {
-    return static_cast<std::int64_t>(knobs_.watermark * static_cast<double>(view.num_blocks()));
+    return left >= view.watermark_blocks() &&
+           (!several || knobs_.vllm_v0.append_check == AppendCheck::exact || left > 0);
   }
 
   SchedulerSpec knobs_;
