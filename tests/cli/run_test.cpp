@@ -124,12 +124,12 @@ TEST_CASE("what was swapped adds up: over classes in the document, over requests
   CHECK(nanoseconds(report.at("ledger").at("hidden_transfer_seconds")) == nanoseconds(transfers.at("overlapped_s")));
   CHECK(nanoseconds(report.at("ledger").at("seconds").at("transfers")) == nanoseconds(transfers.at("waited_s")));
 
-  // The last four cells of each row: bytes out and in, milliseconds in all and waited.
+  // The last cells of each row: bytes out and in, milliseconds in all and waited; loads and their milliseconds.
   std::ifstream table(stem + ".csv");
-  std::array<double, 4> sums{};
+  std::array<double, 6> sums{};
   std::string row;
   std::getline(table, row);
-  CHECK(row.ends_with(",swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms"));
+  CHECK(row.ends_with(",swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms,loads,load_ms"));
   while (std::getline(table, row)) {
     for (std::size_t i = sums.size(); i-- > 0; row.resize(row.rfind(','))) {
       const std::string cell = row.substr(row.rfind(',') + 1);
@@ -140,6 +140,7 @@ TEST_CASE("what was swapped adds up: over classes in the document, over requests
   CHECK(sums[1] == run.at("swapped_in_bytes"));
   CHECK(std::llround(sums[2] * 1e6) == nanoseconds(run.at("transfer_time_s")));
   CHECK(std::llround(sums[3] * 1e6) == nanoseconds(run.at("transfer_waited_s")));
+  CHECK(sums[4] == 0);
   const ProgramResult text = run_program("run " + stem + ".yaml");
   CHECK(text.out.find(" beside steps; steps waited ") != std::string::npos);
   CHECK(text.out.find("\n  transfers, beside") != std::string::npos);

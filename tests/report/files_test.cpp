@@ -166,7 +166,8 @@ TEST_CASE("a request that was evicted has its account in its row") {
   table.ended(end);
   table.run_ended({at(5), false, ""});
   const std::string text = content(folder.file("requests.csv"));
-  CHECK(text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000,,,,,2,3.000000\n"));
+  CHECK(
+      text.ends_with(",2,5,acme,chat,false,4,1,1,0,0,1,3,0.50,1.500000,2000.000000,10,0,3,2.000000,,,,,2,3.000000\n"));
 }
 
 TEST_CASE("a request whose KV went to the host has the bytes and its part of the time in its row") {
@@ -206,11 +207,11 @@ TEST_CASE("what never came is an empty cell, and a missing request does not hold
   table.ended(failed(big, Outcome::rejected, "never fits, \"ever\"", at(1)));
   table.run_ended({});
   const std::string text = content(folder.file("requests.csv"));
-  CHECK(
-      text.substr(text.find('\n') + 1) ==
-      "2,'=SUM(A1),rejected,\"never fits, "
-      "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,,,,,,0,\n"
-      "7,,unfinished,the run was interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000,,,,,0,\n");
+  CHECK(text.substr(text.find('\n') + 1) ==
+        "2,'=SUM(A1),rejected,\"never fits, "
+        "\"\"ever\"\"\",1.000000000,,,1.000000000,,,,900,0,4,-1,0,0,,,,0,,,,,,,,,,,,,,,,,,0,\n"
+        "7,,unfinished,the run was "
+        "interrupted,1.500000000,,,2.000000000,,,,9,0,4,0,0,0,,,,0,,,,,,,,,,,,,0.000000,,,,,0,\n");
 }
 
 TEST_CASE("the time per token is rounded half up to a nanosecond") {
