@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "sim/core/check.hpp"
+#include "sim/report/slo_limits.hpp"
 
 namespace decodesim {
 
@@ -157,32 +158,19 @@ void Measurements::ended(const RequestFacts& facts) {
 
 // Adds a completed request to the window. True where it keeps every limit of the SLO.
 bool Measurements::measure_completed(const RequestFacts& facts) {
-  const Time arrival = facts.request->arrival;
-  const CompletedRequest request{facts.first_token - arrival, facts.ended - arrival, facts.output_tokens};
+  const CompletedRequest request = completed_request(facts);
   completed_.push_back(request);
   sums_.completed_input_tokens += facts.request->input_tokens;
   sums_.completed_output_tokens += facts.output_tokens;
-  if (within_slo(request)) {
+  if (keeps(slo_, request)) {
     ++sums_.good_requests;
     return true;
   }
-  const CompletedRequest without{request.ttft - facts.recompute_to_first_token, request.e2el - facts.recompute_to_end,
-                                 request.output_tokens};
   GoodputLost& lost = sums_.lost[facts.request->class_name];
   ++lost.missed;
   if (facts.preemptions > 0) ++lost.missed_preempted;
-  if (within_slo(without)) ++lost.missed_by_recompute;
+  if (keeps(slo_, without_recompute(facts))) ++lost.missed_by_recompute;
   return false;
-}
-
-bool Measurements::within_slo(const CompletedRequest& request) const {
-  const auto within = [](const std::optional<Duration>& limit, Duration measured) {
-    return !limit || measured <= *limit;
-  };
-  // TPOT against its limit without a division: as many gaps of the limit's length would take at least as long.
-  const std::int64_t gaps = request.output_tokens - 1;
-  return within(slo_.ttft_p99, request.ttft) && within(slo_.e2el_p99, request.e2el) &&
-         (!slo_.tpot_p99 || request.e2el - request.ttft <= *slo_.tpot_p99 * gaps);
 }
 
 void Measurements::run_ended(const RunFacts& facts) {

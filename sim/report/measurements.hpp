@@ -90,7 +90,6 @@ class Measurements : public Observer {
   void add_to_window(const StepFacts& facts);
   void add_to_trend(const StepFacts& facts);
   [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
-  [[nodiscard]] bool within_slo(const CompletedRequest& request) const;
   [[nodiscard]] bool measure_completed(const RequestFacts& facts);
   void check_conservation() const;
   [[nodiscard]] WindowReport window_report() const;

@@ -4,6 +4,7 @@
 
 #include "sim/report/number_text.hpp"
 #include "sim/report/report.hpp"
+#include "sim/report/slo_limits.hpp"
 
 namespace decodesim {
 
@@ -15,7 +16,7 @@ constexpr std::string_view header =
     "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
     "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
     "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms,loads,"
-    "load_ms\n";
+    "load_ms,slo\n";
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
@@ -56,7 +57,14 @@ std::string deadline_cell(const RequestFacts& facts) {
   return facts.met_deadline() ? "true" : "false";
 }
 
-std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, Bytes moved_block) {
+/// What became of the limits that one request can keep: goodput lost, and whether recompute lost it.
+std::string slo_cell(const RequestFacts& facts, const SloSpec& slo) {
+  if (facts.outcome != Outcome::completed || !limits_requests(slo)) return "";
+  if (keeps(slo, completed_request(facts))) return "kept";
+  return keeps(slo, without_recompute(facts)) ? "missed_by_recompute" : "missed";
+}
+
+std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, Bytes moved_block, const SloSpec& slo) {
   const Request& request = *facts.request;
   const bool completed = facts.outcome == Outcome::completed;
   const std::int64_t gaps = facts.output_tokens - 1;
@@ -85,6 +93,7 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, 
   row += transfer_cells(evictions, moved_block);
   add(std::to_string(facts.loads));
   add(facts.loads > 0 ? milliseconds_text(facts.loading) : std::string());
+  add(slo_cell(facts, slo));
   return row + '\n';
 }
 
@@ -100,15 +109,15 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block)
-    : file_(path), moved_block_(moved_block) {
+RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block, SloSpec slo)
+    : file_(path), moved_block_(moved_block), slo_(slo) {
   file_.out() << header;
 }
 
 void RequestsCsv::step(const StepFacts& facts) { victims_.step(facts); }
 
 void RequestsCsv::ended(const RequestFacts& facts) {
-  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_));
+  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_, slo_));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;
   }

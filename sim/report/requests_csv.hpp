@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/report/atomic_file.hpp"
+#include "sim/report/report_spec.hpp"
 #include "sim/report/victims.hpp"
 #include "sim/serving/observer.hpp"
 
@@ -21,7 +22,7 @@ namespace decodesim {
 class RequestsCsv : public Observer {
  public:
   /// `moved_block` are the bytes of a block that moves to the host, on all ranks.
-  explicit RequestsCsv(const std::filesystem::path& path, Bytes moved_block = {});
+  explicit RequestsCsv(const std::filesystem::path& path, Bytes moved_block = {}, SloSpec slo = {});
   void step(const StepFacts& facts) override;
   void ended(const RequestFacts& facts) override;
   void run_ended(const RunFacts& facts) override;
@@ -29,6 +30,7 @@ class RequestsCsv : public Observer {
  private:
   AtomicFile file_;
   Bytes moved_block_;
+  SloSpec slo_;
   Victims victims_;
   std::map<std::int64_t, std::string> held_;
   std::int64_t next_ = 0;

@@ -77,7 +77,7 @@ RunDocuments documents(const Engine& engine, const RandomScenario& scenario) {
   PlainWords measurements(header, scenario.run, scenario.slo);
   {
     ScheduleJsonl schedule(schedule_file, scenario.server.grid_step);
-    RequestsCsv requests(requests_file);
+    RequestsCsv requests(requests_file, {}, scenario.slo);
     play(engine, scenario.server, scenario.requests, scenario.concurrency, {&measurements, &schedule, &requests});
   }
   std::ostringstream json;

@@ -65,7 +65,7 @@ Report play(const Scenario& scenario, const Outputs& outputs, std::set<std::stri
   std::vector<Observer*> observers{&measurements, &progress};
   std::unique_ptr<RequestsCsv> requests_csv;
   if (!outputs.requests_csv.empty()) {
-    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv, parts.header.moved_block);
+    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv, parts.header.moved_block, scenario.slo);
     observers.push_back(requests_csv.get());
   }
   std::unique_ptr<ScheduleJsonl> schedule_jsonl;
