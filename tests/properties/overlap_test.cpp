@@ -86,7 +86,7 @@ void make_short_of_memory(Draws& draws, ServerConfig& server, std::vector<Reques
   own.enable_mixed_chunk = draws.chance(50);
   own.disable_radix_cache = draws.chance(40);
   own.retract_decode_steps = draws.between(0, 8);
-  own.enable_priority_scheduling = draws.chance(30);
+  own.enable_priority_scheduling = draws.chance(60);
   if (own.enable_priority_scheduling) own.priority_scheduling_preemption_threshold = draws.between(0, 2);
   if (draws.chance(30)) own.retraction_policy = SglangRetraction::priority;
   server.serving = {};
