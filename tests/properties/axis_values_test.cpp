@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "sim/serving/policy_table.hpp"
+#include "tests/support/disagreement.hpp"
 #include "tests/support/draws.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/facts_text.hpp"
-#include "tests/support/invariants.hpp"
 #include "tests/support/random_scenario.hpp"
 
 namespace decodesim::tests {
@@ -159,12 +159,7 @@ TEST_CASE("free choices under pressure: both engines tell the same facts, and th
     server.usable_blocks = (largest + server.block_size - 1) / server.block_size + draws.between(0, 4);
     server.num_blocks = server.usable_blocks + 1;
 
-    FactsText expected;
-    FactsText told;
-    InvariantChecker invariants(server);
-    play(engines().front(), server, requests, scenario.concurrency, {&expected});
-    play(engines().back(), server, requests, scenario.concurrency, {&told, &invariants, &rarities});
-    const std::string difference = first_difference(expected.lines(), told.lines()) + invariants.violation();
+    const std::string difference = disagreement(server, requests, scenario.concurrency, rarities);
     if (difference.empty()) continue;
     ++failures;
     CAPTURE(*policies.victim);

@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/disagreement.hpp"
 #include "tests/support/draws.hpp"
-#include "tests/support/engines.hpp"
-#include "tests/support/facts_text.hpp"
-#include "tests/support/invariants.hpp"
 #include "tests/support/random_scenario.hpp"
 
 namespace decodesim::tests {
@@ -69,12 +67,7 @@ TEST_CASE("under pressure both engines tell the same facts of vLLM V0's prefix c
     server.usable_blocks = server.num_blocks =
         (largest + server.block_size - 1) / server.block_size + draws.between(0, 6);
 
-    FactsText expected;
-    FactsText told;
-    InvariantChecker invariants(server);
-    play(engines().front(), server, requests, scenario.concurrency, {&expected});
-    play(engines().back(), server, requests, scenario.concurrency, {&told, &invariants, &rarities});
-    const std::string difference = first_difference(expected.lines(), told.lines()) + invariants.violation();
+    const std::string difference = disagreement(server, requests, scenario.concurrency, rarities);
     if (difference.empty()) continue;
     ++failures;
     FAIL_CHECK("seed " << seed << ": " << difference);
