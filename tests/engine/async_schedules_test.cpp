@@ -8,6 +8,7 @@
 #include "tests/support/every_engine.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/kept_schedule.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
@@ -23,8 +24,10 @@ ServerConfig server(std::int64_t usable, std::int64_t max_num_seqs) {
   return config;
 }
 
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t limit = 0) {
-  return {index, id, Time{}, input, output, limit == 0 ? output : limit, 0};
+Request limited(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t limit) {
+  Request made = request(index, id, input, output);
+  made.max_tokens = limit;
+  return made;
 }
 
 /// Counts the tokens that a run computes, and keeps when its requests end.
@@ -73,7 +76,7 @@ std::string place_held_longer(bool stops) {
 }  // namespace
 
 TEST_CASE("who got its last token holds its blocks while the next pass is planned") {
-  const std::vector<Request> requests{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  const std::vector<Request> requests = three_growing();
   on_every_engine(server(5, 4), requests, [](const ScheduleTable& table) {
     CHECK(table.text() == blocks_held_longer);
     // The client has its last token at the end of the step that yielded it.
@@ -92,7 +95,7 @@ TEST_CASE("who got its last token holds its place while the next pass is planned
 }
 
 TEST_CASE("who stops by itself is served once more, since nobody knew") {
-  const std::vector<Request> requests{request(0, "A", 4, 2, 50), request(1, "C", 4, 6), request(2, "B", 4, 2)};
+  const std::vector<Request> requests{limited(0, "A", 4, 2, 50), request(1, "C", 4, 6), request(2, "B", 4, 2)};
   on_every_engine(server(12, 2), requests, [](const ScheduleTable& table) {
     CHECK(table.text() == place_held_longer(true));
     CHECK(table.endings() == "A completed at 2 s\nB completed at 5 s\nC completed at 6 s\n");
@@ -120,7 +123,7 @@ TEST_CASE("v1-sched-17: alone, P + M - 1 tokens are computed up to a limit and P
     for (std::int64_t input = 1; input <= 20; ++input) {
       for (std::int64_t output = 1; output <= 9; ++output) {
         CHECK(work_of(engine, request(0, "A", input, output), 1000).computed == input + output - 1);
-        CHECK(work_of(engine, request(0, "A", input, output, output + 1), 1000).computed == input + output);
+        CHECK(work_of(engine, limited(0, "A", input, output, output + 1), 1000).computed == input + output);
         CHECK(work_of(engine, request(0, "A", input, output + 5), input + output).computed == input + output - 1);
       }
     }
@@ -129,13 +132,13 @@ TEST_CASE("v1-sched-17: alone, P + M - 1 tokens are computed up to a limit and P
 
 TEST_CASE("the token that is thrown away takes a block, and may find none") {
   // Four tokens fill A's block; its second token is out when the third, which nobody wants, needs another one.
-  on_every_engine(server(3, 2), {request(0, "A", 3, 2, 9)}, [](const ScheduleTable& table) {
+  on_every_engine(server(3, 2), {limited(0, "A", 3, 2, 9)}, [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A3 | | 2 | |\n"
           "2 | A1 | | 2 | |\n"
           "3 | A1 | | 1 | A |\n");
   });
-  on_every_engine(server(1, 2), {request(0, "A", 3, 2, 9)}, [](const ScheduleTable& table) {
+  on_every_engine(server(1, 2), {limited(0, "A", 3, 2, 9)}, [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A3 | | 0 | |\n"
           "2 | A1 | | 0 | |\n"
@@ -148,7 +151,7 @@ TEST_CASE("a pass that only lets go takes no time where steps take theirs") {
   ServerConfig config = server(5, 4);
   config.cost = &by_shape;
   config.grid_step = Duration{};
-  const std::vector<Request> requests{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  const std::vector<Request> requests = three_growing();
   for (const Engine& engine : engines()) {
     CAPTURE(engine.name);
     class Times : public ScheduleTable {

@@ -32,7 +32,7 @@ std::int64_t count_preempting(const ScheduleTable& table, std::string& passes) {
 }  // namespace
 
 TEST_CASE("the last admitted is evicted first, and nothing is admitted in a pass that evicts") {
-  const std::vector<Request> requests{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  const std::vector<Request> requests = three_growing();
   on_every_engine(server(5, 4, 16), requests, [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A6 B5 C3 | | 0 | |\n"

@@ -32,7 +32,7 @@ ServerConfig server(milliseconds a_block, bool beside_step) {
   return config;
 }
 
-const std::vector<Request> three{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+const std::vector<Request> three = three_growing();
 
 /// The steps that moved something, and what it came to for each request.
 class Moves : public Observer {

@@ -137,7 +137,7 @@ TEST_CASE("v0-10: who does not fit now stays on the host, and who never will is 
   };
   ServerConfig config = server(false, 4, 5, 32);
   config.scheduler.vllm_v0.preemption_mode = PreemptionMode::swap;
-  const std::vector<Request> three{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  const std::vector<Request> three = three_growing();
   watch_every_engine<Swapped>(config, three, [](const Swapped& facts) {
     // Two are swapped out by the fourth step, and the two free blocks of the steps after it are too few for the older.
     CHECK(std::vector<std::int64_t>(facts.swapped.begin() + 3, facts.swapped.begin() + 7) ==

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/every_engine.hpp"
+#include "tests/support/requests.hpp"
 
 namespace decodesim::tests {
 
@@ -19,7 +20,7 @@ ServerConfig server(std::int64_t usable, std::int64_t block_size, std::int64_t b
 }
 
 /// A request of which the first `shared` tokens are those that all of these begin with.
-Request request(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t shared,
+Request sharing(std::int64_t index, const char* id, std::int64_t input, std::int64_t output, std::int64_t shared,
                 std::int64_t arrival_s = 0) {
   Request made{index, id, Time(std::chrono::seconds(arrival_s)), input, output, output, 0};
   if (shared > 0) made.content = {{1, shared}};
@@ -46,13 +47,13 @@ class Findings : public Observer {
   std::string by_request;
 };
 
-const std::vector<Request> three_that_share{request(0, "A", 10, 2, 8), request(1, "B", 10, 2, 8),
-                                            request(2, "C", 8, 2, 8, 3)};
+const std::vector<Request> three_that_share{sharing(0, "A", 10, 2, 8), sharing(1, "B", 10, 2, 8),
+                                            sharing(2, "C", 8, 2, 8, 3)};
 
 }  // namespace
 
 TEST_CASE("who was evicted finds its full blocks again and computes only the rest") {
-  const std::vector<Request> requests{request(0, "A", 6, 7, 0), request(1, "B", 5, 6, 0), request(2, "C", 3, 5, 0)};
+  const std::vector<Request> requests = three_growing();
   watch_every_engine<ScheduleTable, Findings>(server(5, 4, 16), requests,
                                               [](const ScheduleTable& table, const Findings& findings) {
                                                 CHECK(table.text() ==
@@ -130,7 +131,7 @@ TEST_CASE("who wants log-probabilities of its prompt reads nothing from the cach
 }
 
 TEST_CASE("a later turn that names the turn before finds what that one generated, wherever KV is found again") {
-  std::vector<Request> turns{request(0, "A", 8, 5, 4), request(1, "B", 14, 2, 4, 20)};
+  std::vector<Request> turns{sharing(0, "A", 8, 5, 4), sharing(1, "B", 14, 2, 4, 20)};
   turns[1].content.push_back({own_run_key(0), 8});  // 4 tokens of A's prompt and 4 that it generated
   for (const char* engine : {"vllm-v1", "sglang", "trtllm-guaranteed-no-evict"}) {
     CAPTURE(engine);

@@ -21,12 +21,10 @@ ServerConfig server(const char* engine, std::int64_t blocks, std::int64_t block_
   return config;
 }
 
-const std::vector<Request> three_growing{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
-
 }  // namespace
 
 TEST_CASE("GUARANTEED_NO_EVICT reserves what was asked for, so two wait while one runs alone") {
-  on_every_engine(server("trtllm-guaranteed-no-evict", 5, 4, 32), three_growing, [](const ScheduleTable& table) {
+  on_every_engine(server("trtllm-guaranteed-no-evict", 5, 4, 32), three_growing(), [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A6 | | 3 | | B C\n"
           "2 | A1 | | 3 | | B C\n"
@@ -45,7 +43,7 @@ TEST_CASE("GUARANTEED_NO_EVICT reserves what was asked for, so two wait while on
 }
 
 TEST_CASE("MAX_UTILIZATION starts all three and pauses the last of the list that started") {
-  on_every_engine(server("trtllm-max-utilization", 5, 4, 32), three_growing, [](const ScheduleTable& table) {
+  on_every_engine(server("trtllm-max-utilization", 5, 4, 32), three_growing(), [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A6 B5 C3 | | 0 | |\n"
           "2 | A1 B1 C1 | | 0 | |\n"

@@ -115,7 +115,7 @@ TEST_CASE("what a pass computes of a prompt is found from the next pass on, and 
 }
 
 TEST_CASE("who was evicted finds its full blocks again") {
-  const std::vector<Request> three{request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+  const std::vector<Request> three = three_growing();
   class Found : public Observer {
    public:
     void step(const StepFacts& facts) override {

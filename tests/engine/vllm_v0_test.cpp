@@ -22,12 +22,10 @@ ServerConfig server(std::int64_t blocks, std::int64_t block_size, std::int64_t b
   return config;
 }
 
-std::vector<Request> three() { return {request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)}; }
-
 }  // namespace
 
 TEST_CASE("prompts run first and stall who decodes, so a short pool thrashes more than under vLLM V1") {
-  on_every_engine(server(5, 4, 32), three(), [](const ScheduleTable& table) {
+  on_every_engine(server(5, 4, 32), three_growing(), [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A6 B5 C3 | | 0 | |\n"
           "2 | A1 B1 | C | 1 | | C\n"
@@ -48,7 +46,7 @@ TEST_CASE("prompts run first and stall who decodes, so a short pool thrashes mor
 TEST_CASE("who is swapped comes back with its tokens, before anybody is admitted and never beside an eviction") {
   ServerConfig config = server(5, 4, 32);
   config.scheduler.vllm_v0.preemption_mode = PreemptionMode::swap;
-  on_every_engine(config, three(), [](const ScheduleTable& table) {
+  on_every_engine(config, three_growing(), [](const ScheduleTable& table) {
     CHECK(table.text() ==
           "1 | A6 B5 C3 | | 0 | |\n"
           "2 | A1 B1 | C | 1 | |\n"
@@ -79,7 +77,7 @@ TEST_CASE("a host without room makes a victim compute its KV again after all") {
   ServerConfig config = server(5, 4, 32);
   config.scheduler.vllm_v0.preemption_mode = PreemptionMode::swap;
   config.host_blocks = 1;
-  on_every_engine(config, three(), [](const ScheduleTable& table) {
+  on_every_engine(config, three_growing(), [](const ScheduleTable& table) {
     REQUIRE(table.rows().size() > 4);
     CHECK(table.rows()[1].preempted == "C");
     CHECK(table.rows()[1].waiting == "");
@@ -91,7 +89,7 @@ TEST_CASE("a host without room makes a victim compute its KV again after all") {
 TEST_CASE("the exact check asks for a block only where a token starts one") {
   ServerConfig config = server(5, 4, 32);
   config.scheduler.vllm_v0.append_check = AppendCheck::exact;
-  on_every_engine(config, three(), [](const ScheduleTable& table) {
+  on_every_engine(config, three_growing(), [](const ScheduleTable& table) {
     CHECK(table.text(4) ==
           "1 | A6 B5 C3 | | 0 | |\n"
           "2 | A1 B1 C1 | | 0 | |\n"

@@ -23,6 +23,11 @@ inline Request& request(std::vector<Request>& list, std::int64_t input, std::int
   return list.back();
 }
 
+/// Three that outgrow a pool of five blocks of four tokens together.
+inline std::vector<Request> three_growing() {
+  return {request(0, "A", 6, 7), request(1, "B", 5, 6), request(2, "C", 3, 5)};
+}
+
 inline std::vector<Request> alike(std::int64_t count, std::int64_t input, std::int64_t output) {
   std::vector<Request> list;
   for (std::int64_t i = 0; i < count; ++i) request(list, input, output);
