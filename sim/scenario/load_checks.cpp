@@ -13,19 +13,22 @@ namespace {
 class LoadChecks {
  public:
   LoadChecks(Reading& reading, const DocumentNode& tree, const Scenario& scenario)
-      : reading_(reading), tree_(tree), scenario_(scenario), engine_(*find_engine(scenario.scheduler.engine)) {}
+      : reading_(reading),
+        tree_(tree),
+        scenario_(scenario),
+        policies_(scenario.scheduler.policies),
+        engine_(*find_engine(scenario.scheduler.engine)) {}
 
   void all() {
     const HostCacheSpec& host = scenario_.memory.host_cache;
     if (host.on() && host.load == HostLoad::async) fits(place_of(tree_, "memory.host_cache.load"), "'load: async'");
     if (scenario_.scheduler.defer_frees) {
-      const Position place = place_of(tree_, "scheduler.defer_frees");
-      takes(place, deferred, "admission", scenario_.scheduler.policies.admission, {"whole-sequence", "first-chunk"});
-      takes(place, deferred, "kv_fate", scenario_.scheduler.policies.kv_fate, {"dropped"});
+      keeps_blocks(place_of(tree_, "scheduler.defer_frees"),
+                   "'scheduler.defer_frees' keeps blocks that nobody holds from being free");
     }
     if (scenario_.scheduler.drop_in_flight) {
       takes(place_of(tree_, "scheduler.drop_in_flight"), "'scheduler.drop_in_flight' takes tokens back", "kv_fate",
-            scenario_.scheduler.policies.kv_fate, {"dropped"});
+            policies_.kv_fate, {"dropped"});
     }
     const std::vector<Request>& requests = scenario_.workload.requests;
     for (std::size_t i = 0; i < requests.size() && !reading_.is_full(); ++i) {
@@ -34,8 +37,6 @@ class LoadChecks {
   }
 
  private:
-  static constexpr const char* deferred = "'scheduler.defer_frees' keeps blocks that nobody holds from being free";
-
   void remote(const Request& request, std::size_t index) {
     const DocumentNode& item = tree_.find("workload")->find("requests")->items[index];
     const Position place = place_of(item, "remote_tokens");
@@ -73,9 +74,13 @@ class LoadChecks {
   // A sequence that loads holds blocks and does not run, which only these policies reckon with.
   void fits(Position place, const std::string& what) {
     const std::string held = what + " lets requests hold blocks while they wait";
-    takes(place, held, "queue_order", scenario_.scheduler.policies.queue_order, {"fcfs", "priority"});
-    takes(place, held, "admission", scenario_.scheduler.policies.admission, {"whole-sequence", "first-chunk"});
-    takes(place, held, "kv_fate", scenario_.scheduler.policies.kv_fate, {"dropped"});
+    takes(place, held, "queue_order", policies_.queue_order, {"fcfs", "priority"});
+    keeps_blocks(place, held);
+  }
+  // Blocks that are neither free nor of who runs are seen by tests that look at the free ones.
+  void keeps_blocks(Position place, const std::string& what) {
+    takes(place, what, "admission", policies_.admission, {"whole-sequence", "first-chunk"});
+    takes(place, what, "kv_fate", policies_.kv_fate, {"dropped"});
   }
 
   void takes(Position place, const std::string& what, std::string_view axis, const std::optional<std::string>& chosen,
@@ -92,6 +97,7 @@ class LoadChecks {
   Reading& reading_;
   const DocumentNode& tree_;
   const Scenario& scenario_;
+  const PolicyChoices& policies_;
   const EngineRow& engine_;
   bool told_ = false;
 };

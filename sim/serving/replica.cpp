@@ -217,8 +217,7 @@ void Replica::cancel_hopeless() {
   const bool idle = nobody_else && all_loaded && decisions_.preempted.empty() && decisions_.dropped.empty();
   if (!idle || decisions_.limit != AdmissionLimit::kv_capacity) return;
   Sequence* refused = state_.waiting.empty() ? nullptr : &state_.waiting.head();
-  if (!loaded.empty() &&
-      (refused == nullptr || !state_.waiting.sorted() || !state_.waiting.before(*refused, *loaded.front()))) {
+  if (!loaded.empty() && (refused == nullptr || state_.waiting.comes_first(*loaded.front(), *refused))) {
     refused = loaded.front();
     loaded.erase(loaded.begin());
     state_.memory->release(*refused, Released::finished);

@@ -106,10 +106,10 @@ void Replica::describe_schedule() {
 void Replica::describe_waiting() {
   auto loading = state_.loading.begin();
   const auto tell_loading_before = [&](const Sequence* other) {
-    for (; loading != state_.loading.end() &&
-           (other == nullptr || !state_.waiting.sorted() || state_.waiting.before(**loading, *other));
-         ++loading)
+    for (; loading != state_.loading.end() && (other == nullptr || state_.waiting.comes_first(**loading, *other));
+         ++loading) {
       schedule_.waiting.push_back(&(*loading)->request);
+    }
   };
   state_.waiting.for_each([&](const Sequence& sequence) {
     tell_loading_before(&sequence);

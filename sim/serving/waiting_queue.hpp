@@ -44,6 +44,10 @@ class WaitingQueue {
   [[nodiscard]] bool sorted() const { return order_ != nullptr; }
   /// Does `a` go before `b` in a sorted queue?
   [[nodiscard]] bool before(const Sequence& a, const Sequence& b) const { return Before{order_.get()}(&a, &b); }
+  /// Does one that waits beside the queue go before one in it? By its key, or before all where nothing sorts the queue.
+  [[nodiscard]] bool comes_first(const Sequence& beside, const Sequence& waiting) const {
+    return !sorted() || before(beside, waiting);
+  }
   [[nodiscard]] Sequence& head() const;
 
   /// Puts a sequence behind those that wait, or at the place of its key.

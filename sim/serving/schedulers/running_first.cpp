@@ -253,10 +253,8 @@ class RunningFirst final : public Scheduler {
   void admit(const ReplicaView& view, Draft& draft) {
     for (;;) {
       Sequence* loaded = loads_.next(view);
-      if (loaded != nullptr && view.anyone_waits() && view.queue().sorted() &&
-          view.queue().before(view.head_of_queue(), *loaded)) {
+      if (loaded != nullptr && view.anyone_waits() && !view.queue().comes_first(*loaded, view.head_of_queue()))
         loaded = nullptr;
-      }
       if (loaded == nullptr && !view.anyone_waits()) {
         if (!view.loading().empty()) draft.limited_by(AdmissionLimit::kv_loads);
         return;
