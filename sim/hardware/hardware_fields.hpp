@@ -42,6 +42,57 @@ inline constexpr Field gpu_link_fields[] = {
                                               .range = traversal_time}),
 };
 
+inline constexpr Range share_of_peak = above_to(0, 1);
+
+// What holds for most current accelerators stands in where nobody measured, so each is listed as assumed.
+inline constexpr Field gpu_sustained_fields[] = {
+    field<&SustainedSpec::hbm>("hbm", {.doc = "share of the memory bandwidth that a kernel which only reads reaches",
+                                       .source = DefaultSource::assumed,
+                                       .kind = Kind::fraction,
+                                       .range = share_of_peak}),
+    field<&SustainedSpec::bf16>("bf16", {.doc = "share of the 16-bit peak that large matrix products reach",
+                                         .source = DefaultSource::assumed,
+                                         .kind = Kind::fraction,
+                                         .range = share_of_peak}),
+    field<&SustainedSpec::fp8>("fp8", {.doc = "the same of the 8-bit peak",
+                                       .source = DefaultSource::assumed,
+                                       .kind = Kind::fraction,
+                                       .range = share_of_peak}),
+    field<&SustainedSpec::fp4>("fp4", {.doc = "the same of the 4-bit peak",
+                                       .source = DefaultSource::assumed,
+                                       .kind = Kind::fraction,
+                                       .range = share_of_peak}),
+    field<&SustainedSpec::attention>("attention",
+                                     {.doc = "share of the 16-bit peak that attention over a long prompt reaches",
+                                      .source = DefaultSource::assumed,
+                                      .kind = Kind::fraction,
+                                      .range = share_of_peak}),
+    field<&SustainedSpec::all_reduce>("all_reduce",
+                                      {.doc = "a small all-reduce by a kernel of the engine's own, in a CUDA graph",
+                                       .source = DefaultSource::assumed,
+                                       .range = traversal_time}),
+    field<&SustainedSpec::link>("link", {.doc = "share of the links' bandwidth that such a kernel sees",
+                                         .source = DefaultSource::assumed,
+                                         .kind = Kind::fraction,
+                                         .range = share_of_peak}),
+    field<&SustainedSpec::library_all_reduce>(
+        "library_all_reduce", {.doc = "what an all-reduce of the vendor's library takes besides moving bytes",
+                               .source = DefaultSource::assumed,
+                               .range = traversal_time}),
+    field<&SustainedSpec::library_link>("library_link", {.doc = "share of the links' bandwidth in the library's ring",
+                                                         .source = DefaultSource::assumed,
+                                                         .kind = Kind::fraction,
+                                                         .range = share_of_peak}),
+    field<&SustainedSpec::library_reduction>("library_reduction",
+                                             {.doc = "share of the links' bandwidth where the switches add",
+                                              .source = DefaultSource::assumed,
+                                              .kind = Kind::fraction,
+                                              .range = share_of_peak}),
+    field<&SustainedSpec::launch>("launch", {.doc = "what an all-reduce outside of a CUDA graph waits for its launch",
+                                             .source = DefaultSource::assumed,
+                                             .range = traversal_time}),
+};
+
 inline constexpr Field gpu_fields[] = {
     field<&GpuSpec::name>("name", {.doc = "as the catalog lists it"}),
     group("memory", gpu_memory_fields, {.doc = "capacity of the GPU", .need = Need::required}),
@@ -50,6 +101,11 @@ inline constexpr Field gpu_fields[] = {
     group("peak", gpu_peak_fields,
           {.doc = "dense compute peaks by the format of the operands", .need = Need::required}),
     group("link", gpu_link_fields, {.doc = "links between GPUs", .need = Need::required}),
+    field<&GpuSpec::multiprocessors>("multiprocessors", {.doc = "that share out the tiles of a matrix product",
+                                                         .source = DefaultSource::assumed,
+                                                         .range = from_to(1, 100'000)}),
+    record<&GpuSpec::sustained>("sustained", gpu_sustained_fields,
+                                {.doc = "what software reaches of the figures above, for cost model calibrated"}),
 };
 
 inline constexpr Field switch_fields[] = {

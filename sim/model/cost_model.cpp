@@ -19,6 +19,7 @@ constexpr std::array table{
     Entry{CostKind::fixed, cost::make_fixed},
     Entry{CostKind::ideal, cost::make_ideal},
     Entry{CostKind::roofline, cost::make_roofline},
+    Entry{CostKind::calibrated, cost::make_calibrated},
 };
 
 }  // namespace
@@ -32,7 +33,7 @@ std::optional<PlanError> find_cost_error(const CostSpec& cost, const NodeSpec& n
                                         (node.name.empty() ? "the node" : node.name)};
   if (!(node.gpu.hbm_bandwidth.value() > 0))
     return PlanError{"hardware", "the GPU '" + node.gpu.name + "' states no memory bandwidth"};
-  return cost.model == CostKind::roofline ? cost::find_roofline_error(cost, node, parallel) : std::nullopt;
+  return cost.model == CostKind::ideal ? std::nullopt : cost::find_operations_error(cost, node, parallel);
 }
 
 std::unique_ptr<CostModel> make_cost_model(const CostSpec& cost, const ModelSpec& model, const NodeSpec& node,

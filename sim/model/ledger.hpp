@@ -17,15 +17,31 @@ enum class ByteKind { weights, kv_read, kv_write, activations, collective, host_
 inline constexpr std::array<std::string_view, 6> byte_kind_names{"weights",     "kv_read",    "kv_write",
                                                                  "activations", "collective", "host_transfer"};
 
-/// What a step's time is spent on. `transfers` move KV between the GPUs and their host; `fixed` is the constant of the
-/// fixed cost model.
-enum class TimePart { linear, attention, lm_head, collectives, transfers, host, fixed };
-inline constexpr std::array<std::string_view, 7> time_part_names{"linear",    "attention", "lm_head", "collectives",
-                                                                 "transfers", "host",      "fixed"};
+/// What a step's time is spent on. `linear` is all products of the layers, where a cost model does not tell `qkv`, `output`
+/// and `feed_forward` apart; `norms` are all elementwise kernels; `sampling` is what each step needs between the layers of
+/// one and those of the next; `transfers` move KV between the GPUs and their host; `fixed` is the constant of the fixed
+/// cost model.
+enum class TimePart {
+  linear,
+  qkv,
+  attention,
+  output,
+  feed_forward,
+  norms,
+  lm_head,
+  sampling,
+  collectives,
+  transfers,
+  host,
+  fixed
+};
+inline constexpr std::array<std::string_view, 12> time_part_names{"linear",       "qkv",       "attention", "output",
+                                                                  "feed_forward", "norms",     "lm_head",   "sampling",
+                                                                  "collectives",  "transfers", "host",      "fixed"};
 
-/// What each of those parts waited for.
-enum class BoundBy { bandwidth, compute, collectives, transfers, host, fixed };
-inline constexpr std::array<std::string_view, 6> bound_by_names{"bandwidth", "compute", "collectives",
+/// What each of those parts waited for; `latency` is the least time that kernels take, whatever they do.
+enum class BoundBy { bandwidth, compute, latency, collectives, transfers, host, fixed };
+inline constexpr std::array<std::string_view, 7> bound_by_names{"bandwidth", "compute", "latency", "collectives",
                                                                 "transfers", "host",    "fixed"};
 
 /// The account of a step, or the sum of many. Each part's time is rounded once to whole nanoseconds, and a step lasts

@@ -25,6 +25,12 @@ Flops attention_flops_per_pair(const ModelSpec& model) {
   return Flops(4.0 * model.layers * model.heads * model.head_dim);
 }
 
+Flops attention_flops_per_pair(const ModelSpec& model, AttentionForm form) {
+  if (!model.has_latent_cache()) return attention_flops_per_pair(model);
+  const double width = form == AttentionForm::absorbed ? model.mla.kv_lora_rank : model.head_dim;
+  return Flops(2.0 * model.layers * model.heads * (2 * width + model.mla.rope_head_dim));
+}
+
 Bytes activation_bytes_per_token(const ModelSpec& model, int tp) {
   // In: to queries, keys and values, to the feed-forward; out: of attention, of the feed-forward.
   const double whole = 4.0 * model.layers * model.hidden_size * tp;

@@ -16,6 +16,12 @@ Flops lm_head_flops_per_sample(const ModelSpec& model);
 /// One query token against one cached token in all layers: scores and weighted values, 4 x layers x heads x head_dim.
 /// Every layer counts as full attention over separate heads.
 Flops attention_flops_per_pair(const ModelSpec& model);
+/// How latent attention is computed: by each head on the latent itself, which reads little, or on keys and values that are
+/// expanded from it first, which computes little. Other attention has one form.
+enum class AttentionForm { absorbed, expanded };
+/// The same in a form: a latent of kv_lora_rank values is scored with its rotary key and summed up again, 2 x heads x
+/// (2 kv_lora_rank + rope_head_dim) absorbed and 2 x heads x (2 head_dim + rope_head_dim) expanded, a layer.
+Flops attention_flops_per_pair(const ModelSpec& model, AttentionForm form);
 
 /// What the products of one token read and write besides weights, in all layers and over all of `tp` ranks: queries,
 /// keys, values, attention's result and the feed-forward's middle, which the ranks share, and each product's

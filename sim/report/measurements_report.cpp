@@ -32,6 +32,8 @@ std::string step_answer(BoundBy reason, double share) {
       return "memory bandwidth" + took;
     case BoundBy::compute:
       return "compute" + took;
+    case BoundBy::latency:
+      return "the least times of kernels" + took;
     case BoundBy::collectives:
       return "collectives" + took;
     case BoundBy::transfers:

@@ -59,7 +59,7 @@ std::vector<StepShape> shapes() {
 /// Every model on every node that has room for its ranks.
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (CostKind kind : {CostKind::fixed, CostKind::ideal, CostKind::roofline}) {
+  for (CostKind kind : {CostKind::fixed, CostKind::ideal, CostKind::roofline, CostKind::calibrated}) {
     for (const ModelSpec& model : {tests::llama_3_70b(), tests::llama_3_8b(), tests::deepseek_v2(),
                                    tests::gpt_oss_120b(), tests::gemma_3_27b()}) {
       for (const NodeSpec& node : {tests::hgx_h100(), tests::mi300x_8(), tests::pcie_4090()}) {

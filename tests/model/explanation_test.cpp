@@ -55,7 +55,7 @@ void for_each_explanation(Visit visit) {
   for (const ModelSpec& model : {tests::llama_3_70b(), tests::llama_70b_mha(), tests::llama_3_8b(),
                                  tests::deepseek_v2(), tests::gemma_3_27b(), tests::gpt_oss_120b()}) {
     for (const NodeSpec& node : {tests::hgx_h100(), tests::mi300x_8()}) {
-      for (CostKind kind : {CostKind::fixed, CostKind::ideal, CostKind::roofline}) {
+      for (CostKind kind : {CostKind::fixed, CostKind::ideal, CostKind::roofline, CostKind::calibrated}) {
         for (Precision precision : {Precision::bf16, Precision::fp8, Precision::int4}) {
           for (int tp : {4, 8}) {
             for (std::int64_t batch : {0, 7, 5000}) {

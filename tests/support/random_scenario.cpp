@@ -121,6 +121,7 @@ void draw_host(Draws& draws, RandomScenario& scenario) {
   CostKind kind = CostKind::ideal;
   if (scenario.cost_kind == ScenarioCost::grid) kind = CostKind::fixed;
   if (scenario.cost_kind == ScenarioCost::roofline) kind = CostKind::roofline;
+  if (scenario.cost_kind == ScenarioCost::calibrated) kind = CostKind::calibrated;
   scenario.memory.block_size = server.block_size;
   const HostMemory host = sample_host(kind, server.scheduler, scenario.memory);
   server.host_blocks = host.blocks;
@@ -145,6 +146,8 @@ std::string cost_name(ScenarioCost kind) {
       return "ideal";
     case ScenarioCost::roofline:
       return "roofline";
+    case ScenarioCost::calibrated:
+      return "calibrated";
     case ScenarioCost::shape:
       break;
   }
@@ -220,7 +223,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   RandomScenario scenario;
   scenario.seed = seed;
   scenario.cost_kind = draws.pick({ScenarioCost::grid, ScenarioCost::grid, ScenarioCost::shape, ScenarioCost::shape,
-                                   ScenarioCost::ideal, ScenarioCost::roofline});
+                                   ScenarioCost::ideal, ScenarioCost::roofline, ScenarioCost::calibrated});
   Duration typical_step{};
   switch (scenario.cost_kind) {
     case ScenarioCost::grid:
@@ -242,6 +245,10 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
     case ScenarioCost::roofline:
       typical_step = std::chrono::milliseconds(4);
       scenario.cost = sample_cost(CostKind::roofline);
+      break;
+    case ScenarioCost::calibrated:
+      typical_step = std::chrono::milliseconds(4);
+      scenario.cost = sample_cost(CostKind::calibrated);
       break;
   }
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);

@@ -16,7 +16,7 @@ namespace decodesim::tests {
 
 /// Small ones are quick and easy to read; large ones have up to 160 requests of up to 700 tokens and 4,000 blocks.
 enum class ScenarioSize { small, large };
-enum class ScenarioCost { grid, shape, ideal, roofline };
+enum class ScenarioCost { grid, shape, ideal, roofline, calibrated };
 
 struct RandomScenario {
   std::uint64_t seed = 0;

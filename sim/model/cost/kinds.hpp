@@ -20,8 +20,10 @@ struct Deployed {
 std::unique_ptr<CostModel> make_fixed(const Deployed& deployed);
 std::unique_ptr<CostModel> make_ideal(const Deployed& deployed);
 std::unique_ptr<CostModel> make_roofline(const Deployed& deployed);
+std::unique_ptr<CostModel> make_calibrated(const Deployed& deployed);
 
-/// What only the roofline needs: a peak, and links that allow its all-reduce.
-std::optional<PlanError> find_roofline_error(const CostSpec& cost, const NodeSpec& node, const ParallelSpec& parallel);
+/// What `roofline` and `calibrated` need besides: a peak, and links that allow the all-reduce.
+std::optional<PlanError> find_operations_error(const CostSpec& cost, const NodeSpec& node,
+                                               const ParallelSpec& parallel);
 
 }  // namespace decodesim::cost

@@ -7,6 +7,7 @@
 #include "sim/hardware/collectives.hpp"
 #include "sim/hardware/peak.hpp"
 #include "sim/model/cost/kinds.hpp"
+#include "sim/model/cost/links.hpp"
 #include "sim/model/kv_cache.hpp"
 #include "sim/model/operations.hpp"
 #include "sim/model/weights.hpp"
@@ -14,23 +15,6 @@
 namespace decodesim::cost {
 
 namespace {
-
-/// How the cost spec's choice narrows the algorithms of an all-reduce.
-std::optional<AllReduceAlgorithm> only(AllReduceChoice choice) {
-  switch (choice) {
-    case AllReduceChoice::cheapest:
-      return std::nullopt;
-    case AllReduceChoice::one_shot:
-      return AllReduceAlgorithm::one_shot;
-    case AllReduceChoice::two_shot:
-      return AllReduceAlgorithm::two_shot;
-    case AllReduceChoice::ring:
-      return AllReduceAlgorithm::ring;
-    case AllReduceChoice::in_network:
-      return AllReduceAlgorithm::in_network;
-  }
-  return std::nullopt;
-}
 
 std::vector<AllReduceLine> lines_between(const NodeSpec& node, int ranks, AllReduceChoice choice) {
   if (ranks == 1) return {};
@@ -45,7 +29,7 @@ std::vector<AllReduceLine> lines_between(const NodeSpec& node, int ranks, AllRed
 ///    the bf16 peak; sequences with one token and prompts' chunks apart, since their kernels are.
 ///  * lm_head: the output layer, for sequences that yield a token. Collecting the logits from the ranks is left out.
 ///  * collectives: two all-reduces a layer, none on a single rank.
-///  * host: a constant.
+///  * host: a constant, and another for each sequence.
 /// Bytes and operations are sums over all ranks, which share them evenly, so they are held against the bandwidth and
 /// the peak of all ranks together.
 class Roofline final : public CostModel {
@@ -67,7 +51,8 @@ class Roofline final : public CostModel {
         all_reduces_(static_cast<double>(all_reduces_per_layer) * deployed.model.layers),
         all_reduce_bytes_per_token_(all_reduce_bytes_per_token(deployed.model)),
         all_reduce_lines_(lines_between(deployed.node, deployed.parallel.tp, deployed.cost.all_reduce)),
-        host_time_(deployed.cost.host_time) {
+        host_time_(deployed.cost.host_time),
+        host_per_sequence_(deployed.cost.host_per_sequence) {
     check(deployed.parallel.tp == 1 || !all_reduce_lines_.empty(),
           "a cost model was made for links that allow no all-reduce");
   }
@@ -106,7 +91,7 @@ class Roofline final : public CostModel {
       account.of(ByteKind::collective) = each.sent * (all_reduces_ * ranks_);
       account.spend(TimePart::collectives, BoundBy::collectives, to_duration(each.time * all_reduces_));
     }
-    account.spend(TimePart::host, BoundBy::host, host_time_);
+    account.spend(TimePart::host, BoundBy::host, host_time_ + host_per_sequence_ * (shape.decodes + shape.chunks));
     return account;
   }
 
@@ -139,30 +124,11 @@ class Roofline final : public CostModel {
   Bytes all_reduce_bytes_per_token_;
   std::vector<AllReduceLine> all_reduce_lines_;
   Duration host_time_;
+  Duration host_per_sequence_;
 };
-
-std::optional<PlanError> find_link_error(const CostSpec& cost, const NodeSpec& node, int ranks) {
-  const Topology topology = expand(node);
-  if (!topology.errors.empty()) return PlanError{"hardware.links", topology.errors.front().message};
-  const GroupLinks links = group_links(topology.graph, ranks);
-  const auto algorithm = only(cost.all_reduce);
-  if (!all_reduce_lines(links, algorithm).empty()) return std::nullopt;
-  const std::string name(all_reduce_algorithm_names[static_cast<std::size_t>(*algorithm)]);
-  const std::string why = *algorithm == AllReduceAlgorithm::in_network
-                              ? "needs switches that reduce (in_network_reduction) and that all ranks are linked to"
-                              : "needs a link or a switch between every two ranks, not a path through the host";
-  return PlanError{"cost.all_reduce", name + " " + why + "; write cheapest or ring"};
-}
 
 }  // namespace
 
 std::unique_ptr<CostModel> make_roofline(const Deployed& deployed) { return std::make_unique<Roofline>(deployed); }
-
-std::optional<PlanError> find_roofline_error(const CostSpec& cost, const NodeSpec& node, const ParallelSpec& parallel) {
-  if (!(node.gpu.peak_bf16.value() > 0))
-    return PlanError{"hardware",
-                     "the GPU '" + node.gpu.name + "' states no bf16 peak, which cost model roofline needs"};
-  return parallel.tp > 1 ? find_link_error(cost, node, parallel.tp) : std::nullopt;
-}
 
 }  // namespace decodesim::cost

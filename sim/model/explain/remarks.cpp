@@ -143,6 +143,9 @@ void add_step_bound(BoundBy bound, Explanation& explanation) {
     case BoundBy::compute:
       text = "Arithmetic bounds the step: {share} of its time computes.";
       break;
+    case BoundBy::latency:
+      text = "The least times of kernels bound the step: {share} of its time passes however little they do.";
+      break;
     case BoundBy::collectives:
       text = "All-reduces bound the step: {share} of its time sums over ranks.";
       break;
@@ -190,6 +193,11 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
           "the arithmetic: tokens cost operations one by one, so a larger batch only makes a step longer. A smaller "
           "format of "
           "the weights with its own peak, or more GPUs, raise the limit.";
+      break;
+    case BoundBy::latency:
+      text +=
+          "whether it grows at all: kernels take their least time whatever the batch, so more sequences are almost free. "
+          "Fewer ranks a server, or fused kernels, shorten such a step.";
       break;
     case BoundBy::collectives:
       text +=

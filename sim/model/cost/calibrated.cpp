@@ -1,0 +1,192 @@
+// Kernel by kernel at what GPUs sustain, with the least times of kernels and the engine's own time between steps.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "sim/core/check.hpp"
+#include "sim/hardware/collectives.hpp"
+#include "sim/model/cost/kinds.hpp"
+#include "sim/model/cost/links.hpp"
+#include "sim/model/kv_cache.hpp"
+#include "sim/model/layer_products.hpp"
+#include "sim/model/operations.hpp"
+
+namespace decodesim::cost {
+
+namespace {
+
+std::vector<AllReduceLine> lines_between(const Deployed& deployed) {
+  if (deployed.parallel.tp == 1) return {};
+  return sustained_all_reduce_lines(group_links(expand(deployed.node).graph, deployed.parallel.tp),
+                                    deployed.node.gpu.sustained, deployed.cost.efficiency.all_reduce,
+                                    only(deployed.cost.all_reduce));
+}
+
+/// Quantized models keep their output layer in 16 bits.
+Precision lm_head_precision(Precision weights) {
+  return bytes_per_value(weights) < bytes_per_value(Precision::bf16) ? Precision::bf16 : weights;
+}
+
+/// The parts, in the order of their prices:
+///  * qkv, output, feed_forward, lm_head: run_product() for each matrix. Of routed experts those are read that the tokens
+///    are expected to use; each of them is a copy of the matrix that has its share of the tokens.
+///  * norms: two elementwise kernels a layer, which move the hidden state of each token `passes` times.
+///  * attention: the least time a layer, for decodes with a little for each sequence, and then cached tokens read and new ones written at the share of the sustained
+///    bandwidth for the cache's format, or the operations of all query-key pairs at the sustained rate of attention;
+///    sequences with one token and prompts' chunks apart, since their kernels are. Latent attention is absorbed for
+///    sequences with one token (each head works on the latent itself) and expanded for chunks.
+///  * sampling: `step`, and `sequence` for each sequence that yields a token, whatever runs beside.
+///  * collectives: two all-reduces a layer. Collecting the logits from the ranks is left out.
+///  * host: `host_time` and `host_per_sequence`, which async hides beside all of this.
+/// All ranks are alike, so times are those of one and bytes are summed over all.
+///
+/// What depends on the number of tokens alone is kept in a table, so that a step costs a look and a slope in context. A
+/// cost model belongs to one run, which is single-threaded: that is why price() may fill the table.
+class Calibrated final : public CostModel {
+ public:
+  explicit Calibrated(const Deployed& deployed)
+      : model_(deployed.model),
+        efficiency_(deployed.cost.efficiency),
+        ranks_(deployed.parallel.tp),
+        products_(products_of(deployed.model, deployed.parallel.tp)),
+        rates_(rates_of(deployed.node.gpu, efficiency_, deployed.precision.weights)),
+        lm_head_rates_(rates_of(deployed.node.gpu, efficiency_, lm_head_precision(deployed.precision.weights))),
+        kv_per_token_(kv_bytes_per_token_per_rank(deployed.model, deployed.precision.kv_cache, deployed.parallel.tp)),
+        kv_bandwidth_(rates_.bandwidth *
+                      (bytes_per_value(deployed.precision.kv_cache) < 2 ? efficiency_.kv_8bit : efficiency_.kv_16bit)),
+        attention_rate_(deployed.node.gpu.peak_bf16 * deployed.node.gpu.sustained.attention),
+        decode_flops_per_pair_(attention_flops_per_pair(deployed.model, AttentionForm::absorbed) / ranks_),
+        chunk_flops_per_pair_(attention_flops_per_pair(deployed.model, AttentionForm::expanded) / ranks_),
+        all_reduce_lines_(lines_between(deployed)),
+        host_time_(deployed.cost.host_time),
+        host_per_sequence_(deployed.cost.host_per_sequence) {
+    check(deployed.parallel.tp == 1 || !all_reduce_lines_.empty(),
+          "a cost model was made for links that allow no all-reduce");
+  }
+
+  [[nodiscard]] Ledger price(const StepShape& shape) const override {
+    if (shape.empty()) return {};
+    Ledger account = by_tokens(shape.tokens());
+    attend(account, shape.decode_context - shape.decodes, shape.decodes, shape.decode_context, decode_flops_per_pair_,
+           efficiency_.attention + efficiency_.attention_sequence * static_cast<double>(shape.decodes));
+    attend(account, shape.chunk_context, shape.chunk_tokens, shape.chunk_pairs, chunk_flops_per_pair_,
+           efficiency_.attention);
+    if (shape.samples > 0) account += by_samples(shape.samples);
+    account.spend(TimePart::sampling, BoundBy::host, to_duration(efficiency_.step));
+    account.spend(TimePart::host, BoundBy::host, host_time_ + host_per_sequence_ * (shape.decodes + shape.chunks));
+    return account;
+  }
+
+ private:
+  /// Prices of steps by a number, kept once they were computed.
+  class Table {
+   public:
+    template <class Price>
+    const Ledger& at(std::int64_t number, Price price) {
+      const auto place = static_cast<std::size_t>(number);
+      if (place >= known_.size()) known_.resize(std::max(place + 1, std::min(rows_max, known_.size() * 2)));
+      if (!known_[place]) known_[place] = price();
+      return *known_[place];
+    }
+    static constexpr std::size_t rows_max = 4096;
+
+   private:
+    std::vector<std::optional<Ledger>> known_;
+  };
+
+  [[nodiscard]] Ledger by_tokens(std::int64_t tokens) const {
+    if (tokens >= static_cast<std::int64_t>(Table::rows_max)) return layers(static_cast<double>(tokens));
+    return tokens_.at(tokens, [&] { return layers(static_cast<double>(tokens)); });
+  }
+  [[nodiscard]] Ledger by_samples(std::int64_t samples) const {
+    if (samples >= static_cast<std::int64_t>(Table::rows_max)) return last_layer(static_cast<double>(samples));
+    return samples_.at(samples, [&] { return last_layer(static_cast<double>(samples)); });
+  }
+
+  /// All that depends on the number of tokens alone.
+  [[nodiscard]] Ledger layers(double tokens) const {
+    Ledger account;
+    book(account, TimePart::qkv, run_product(products_.qkv, tokens, 1, rates_));
+    book(account, TimePart::output, run_product(products_.output, tokens, 1, rates_));
+    book(account, TimePart::feed_forward, run_product(products_.gate_up, tokens, 1, rates_));
+    book(account, TimePart::feed_forward, run_product(products_.down, tokens, 1, rates_));
+    if (model_.moe.experts > 0) {
+      const double used = distinct_experts(model_.moe.experts, model_.moe.active, tokens);
+      const double rows = tokens * model_.moe.active;
+      book(account, TimePart::feed_forward, run_product(products_.expert_gate_up, rows, used, rates_));
+      book(account, TimePart::feed_forward, run_product(products_.expert_down, rows, used, rates_));
+      book(account, TimePart::feed_forward, run_product(products_.shared_gate_up, tokens, 1, rates_));
+      book(account, TimePart::feed_forward, run_product(products_.shared_down, tokens, 1, rates_));
+    }
+    const double kernels = 2.0 * model_.layers;
+    const Bytes hidden(tokens * model_.hidden_size * activation_bytes_per_value);
+    const Bytes moved = hidden * (model_.layers * efficiency_.passes);
+    account.of(ByteKind::activations) += moved * ranks_;
+    account.spend(TimePart::norms, BoundBy::latency, to_duration(efficiency_.elementwise * kernels));
+    account.spend(TimePart::norms, BoundBy::bandwidth, to_duration(moved / rates_.bandwidth));
+    if (!all_reduce_lines_.empty()) {
+      const double messages = static_cast<double>(all_reduces_per_layer) * model_.layers;
+      const AllReduce each = all_reduce(hidden, all_reduce_lines_);
+      account.of(ByteKind::collective) = each.sent * (messages * ranks_);
+      account.spend(TimePart::collectives, BoundBy::collectives, to_duration(each.time * messages));
+    }
+    return account;
+  }
+
+  /// All that depends on the number of sequences that yield a token alone.
+  [[nodiscard]] Ledger last_layer(double samples) const {
+    Ledger account;
+    book(account, TimePart::lm_head, run_product(products_.lm_head, samples, 1, lm_head_rates_));
+    account.spend(TimePart::sampling, BoundBy::host, to_duration(efficiency_.sequence * samples));
+    return account;
+  }
+
+  void book(Ledger& account, TimePart part, const KernelAccount& kernel) const {
+    account.spend(part, BoundBy::latency, to_duration(kernel.latency));
+    account.spend(part, kernel.bound, to_duration(kernel.time));
+    account.of(ByteKind::weights) += kernel.weights * ranks_;
+    account.of(ByteKind::activations) += kernel.activations * ranks_;
+    account.flops += kernel.flops * ranks_;
+  }
+
+  /// One attention kernel a layer over `cached` tokens that `tokens` new ones join, for `pairs` queries and keys.
+  void attend(Ledger& account, std::int64_t cached, std::int64_t tokens, std::int64_t pairs, Flops flops_per_pair,
+              Seconds least) const {
+    if (tokens == 0) return;
+    const Bytes read = kv_per_token_ * static_cast<double>(cached);
+    const Bytes written = kv_per_token_ * static_cast<double>(tokens);
+    const Flops flops = flops_per_pair * static_cast<double>(pairs);
+    const Seconds moving = (read + written) / kv_bandwidth_;
+    const Seconds computing = flops / attention_rate_;
+    account.spend(TimePart::attention, BoundBy::latency, to_duration(least * static_cast<double>(model_.layers)));
+    account.spend(TimePart::attention, computing > moving ? BoundBy::compute : BoundBy::bandwidth,
+                  to_duration(std::max(moving, computing)));
+    account.of(ByteKind::kv_read) += read * ranks_;
+    account.of(ByteKind::kv_write) += written * ranks_;
+    account.flops += flops * ranks_;
+  }
+
+  ModelSpec model_;
+  EfficiencySpec efficiency_;
+  double ranks_;
+  LayerProducts products_;
+  ProductRates rates_;
+  ProductRates lm_head_rates_;
+  Bytes kv_per_token_;
+  BytesPerSecond kv_bandwidth_;
+  FlopsPerSecond attention_rate_;
+  Flops decode_flops_per_pair_;
+  Flops chunk_flops_per_pair_;
+  std::vector<AllReduceLine> all_reduce_lines_;
+  Duration host_time_;
+  Duration host_per_sequence_;
+  mutable Table tokens_;
+  mutable Table samples_;
+};
+
+}  // namespace
+
+std::unique_ptr<CostModel> make_calibrated(const Deployed& deployed) { return std::make_unique<Calibrated>(deployed); }
+
+}  // namespace decodesim::cost
