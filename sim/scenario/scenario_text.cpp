@@ -215,6 +215,12 @@ std::string scenario_hash(const Scenario& scenario) {
 std::vector<DefaultUsed> defaults_in_effect(const Scenario& scenario) {
   std::vector<DefaultUsed> found;
   collect_defaults(scenario_fields, &scenario, "", scenario, found);
+  // What the GPU sustains is for the cost model to ask.
+  if (scenario.cost.model != CostKind::calibrated) {
+    std::erase_if(found, [](const DefaultUsed& used) {
+      return used.path.starts_with("hardware.gpu.sustained.") || used.path == "hardware.gpu.multiprocessors";
+    });
+  }
   // Whether the host's memory is used is for the scheduler to say, so its defaults are listed here where nothing of them
   // is stated.
   if (may_swap(scenario.scheduler) || scenario.memory.host_cache.on()) {

@@ -17,6 +17,15 @@ GpuSpec h100_sxm() {
   gpu.peak_int8 = FlopsPerSecond(1979e12);
   gpu.link_bandwidth = BytesPerSecond(450e9);
   gpu.link_latency = Seconds(2.1e-6);
+  gpu.multiprocessors = 132;
+  gpu.sustained.hbm = 0.949;
+  gpu.sustained.bf16 = 0.77;
+  gpu.sustained.fp8 = 0.64;
+  gpu.sustained.attention = 0.70;
+  gpu.sustained.link = 0.61;
+  gpu.sustained.library_all_reduce = Seconds(26.8e-6);
+  gpu.sustained.library_link = 0.67;
+  gpu.sustained.library_reduction = 0.62;
   return gpu;
 }
 
