@@ -1,5 +1,7 @@
 #include "sim/hardware/peak.hpp"
 
+#include <algorithm>
+
 namespace decodesim {
 
 FlopsPerSecond peak_flops(const GpuSpec& gpu, Precision weights) {
@@ -8,6 +10,10 @@ FlopsPerSecond peak_flops(const GpuSpec& gpu, Precision weights) {
   if (weights == Precision::int8) own = gpu.peak_int8;
   if (weights == Precision::fp4) own = gpu.peak_fp4;
   return own.value() > 0 ? own : gpu.peak_bf16;
+}
+
+FlopsPerSecond highest_peak(const GpuSpec& gpu) {
+  return std::max({gpu.peak_bf16, gpu.peak_fp8, gpu.peak_int8, gpu.peak_fp4});
 }
 
 }  // namespace decodesim

@@ -13,4 +13,7 @@ namespace decodesim {
 /// where their units are missing), and fp32 weights are multiplied in bf16 too, which flatters them.
 FlopsPerSecond peak_flops(const GpuSpec& gpu, Precision weights);
 
+/// The highest of all its dense peaks, which no operations pass whatever their format.
+FlopsPerSecond highest_peak(const GpuSpec& gpu);
+
 }  // namespace decodesim

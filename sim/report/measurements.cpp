@@ -31,6 +31,7 @@ void Measurements::arrived(const Request& request) {
 
 void Measurements::step(const StepFacts& facts) {
   const Duration lasted = facts.end - facts.start;
+  check(header_.bound.allows(facts.ledger), "a step was faster than the memory and the arithmetic of its GPUs allow");
   take_back(facts.withdrawn);
   ++totals_.passes;
   totals_.emitted_tokens += facts.shape.samples;

@@ -12,6 +12,7 @@
 #include "sim/core/time.hpp"
 #include "sim/model/ledger.hpp"
 #include "sim/report/eviction_ledger.hpp"
+#include "sim/report/physical_bound.hpp"
 #include "sim/report/report_spec.hpp"
 #include "sim/report/saturation.hpp"
 #include "sim/report/service_groups.hpp"
@@ -36,7 +37,8 @@ struct RunHeader {
   Bytes moved_block{};  // that a block has where it moves to the host, on all ranks
   bool closed_loop = false;
   bool prompts_arrive_computed = false;
-  std::string cost_model;  // "fixed", "ideal", "roofline"
+  std::string cost_model;  // "fixed", "ideal", "roofline", "calibrated"
+  PhysicalBound bound;     // that every step is held against
   // What was run, each empty where the scenario leaves it open.
   std::string deployment;            // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"
   std::string model;                 // "llama-3-70b"

@@ -5,6 +5,7 @@
 
 #include "sim/core/check.hpp"
 #include "sim/core/precision.hpp"
+#include "sim/hardware/peak.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
@@ -104,6 +105,10 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.prompts_arrive_computed = scenario.serving.prefill == PrefillMode::arrives_computed;
   header.closed_loop = parts.source->concurrency().has_value();
   header.cost_model = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
+  if (scenario.cost.model != CostKind::fixed) {
+    const GpuSpec& gpu = scenario.hardware.gpu;
+    header.bound = {gpu.hbm_bandwidth * scenario.parallel.tp, highest_peak(gpu) * scenario.parallel.tp};
+  }
   header.more_requests = more_requests(scenario.workload.kind);
   describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);
