@@ -35,5 +35,6 @@ int list_command(std::span<const std::string> args);
 int run_command(std::span<const std::string> args);
 int schema_command(std::span<const std::string> args);
 int show_command(std::span<const std::string> args);
+int validate_command(std::span<const std::string> args);
 
 }  // namespace decodesim

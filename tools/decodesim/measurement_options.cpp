@@ -1,0 +1,80 @@
+#include "tools/decodesim/measurement_options.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "sim/study/measured_table.hpp"
+#include "sim/study/point_filter.hpp"
+
+namespace decodesim {
+
+namespace po = boost::program_options;
+
+void add_measurement_options(CommandLine& line) {
+  line.positional = "measured";
+  auto add = line.options.add_options();
+  add("measured", po::value<std::vector<std::string>>(),
+      "tables of measurements (CSV), or results of vLLM's benchmark client (JSON)");
+  add("base", po::value<std::string>(), "SCENARIO: what the rows do not state");
+  add("setups", po::value<std::string>(),
+      "FILE: which set-up a row of a published table stands for (scenarios/validation/setups.yaml)");
+  add("set", po::value<std::vector<std::string>>()->composing(),
+      "PATH=VALUE: overrides one value of every row's scenario; may be repeated");
+  add("only", po::value<std::vector<std::string>>()->composing(),
+      "COLUMN=TEXT: takes only rows that have it, as in gpu=h100; may be repeated");
+  add("jobs", po::value<std::string>(), "N: runs side by side (as many as there are processors)");
+}
+
+MeasurementOptions read_measurement_options(const CommandLine& line, const po::variables_map& values) {
+  constexpr std::int64_t most_jobs = 1024;
+  MeasurementOptions all;
+  all.files = texts_of(values, "measured");
+  if (all.files.empty()) throw UsageError("which measurements?", "usage: " + line.usage);
+  all.setups = values.count("setups") > 0 ? load_setups(values["setups"].as<std::string>()) : load_default_setups();
+  if (values.count("base") > 0) all.bases.base = values["base"].as<std::string>();
+  all.bases.sets = texts_of(values, "set");
+  std::vector<PointFilter> filters;
+  try {
+    for (const std::string& text : texts_of(values, "only")) filters.push_back(parse_point_filter(text));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what(), "usage: " + line.usage);
+  }
+  for (MeasuredPoint& point : read_measurements(all.files, all.setups)) {
+    const PointSetup setup = setup_of(all.setups, point);
+    const bool meant = std::all_of(filters.begin(), filters.end(),
+                                   [&](const PointFilter& filter) { return fits(filter, point, setup); });
+    if (meant) {
+      all.points.push_back(std::move(point));
+    } else {
+      all.rows_left_out += static_cast<std::int64_t>(point.values.size());
+    }
+  }
+  if (all.points.empty()) throw UsageError("--only leaves no row", "look at the columns of " + all.files.front());
+  all.study.version = DECODESIM_VERSION;
+  all.study.jobs = number_of(values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
+  return all;
+}
+
+std::int64_t number_of(const po::variables_map& values, const char* name, std::int64_t otherwise, std::int64_t most) {
+  if (values.count(name) == 0) return otherwise;
+  const auto text = values[name].as<std::string>();
+  std::int64_t number = 0;
+  for (char c : text) number = c < '0' || c > '9' || number > most ? most + 1 : number * 10 + (c - '0');
+  if (text.empty() || number < 1 || number > most) {
+    throw UsageError(
+        "--" + std::string(name) + " needs a whole number from 1 to " + std::to_string(most) + ", not '" + text + "'",
+        "--" + std::string(name) + " 4");
+  }
+  return number;
+}
+
+void show_progress(std::int64_t done, std::int64_t all) {
+  std::cerr << '\r' << done << " of " << all << " runs\x1b[K";
+  if (done == all) std::cerr << "\r\x1b[K";
+  std::cerr << std::flush;
+}
+
+}  // namespace decodesim
