@@ -63,7 +63,7 @@ void unknown_column(std::string_view name, const Position& at, Reading& reading)
   std::vector<std::string_view> names;
   for (const ColumnName& known : column_names) names.push_back(known.name);
   reading.error(at, "unknown-column", "unknown column '" + std::string(name) + "'",
-                suggestion(name, names) + "; notes go into 'note' or a column whose name begins with x-");
+                suggestion(name, names) + " Notes go into 'note', or into columns whose names begin with x-");
 }
 
 }  // namespace

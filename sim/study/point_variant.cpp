@@ -20,12 +20,17 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+/// The user's base as diagnostics call it; empty where there is none.
+std::string base_file(const PointBases& bases) {
+  return bases.base.empty() ? "" : std::filesystem::absolute(scenario_file(bases.base)).lexically_normal().string();
+}
+
 std::string base_text(const MeasuredPoint& point, const PointSetup& setup, const PointBases& bases) {
   std::string list;
   const auto add = [&](const std::string& file) { list += (list.empty() ? "" : ", ") + quoted(file); };
   if (!point.engine.empty()) add(engine_preset_file(find_catalog(), point.engine).string());
   for (const std::string& file : setup.bases) add(file);
-  if (!bases.base.empty()) add(std::filesystem::absolute(scenario_file(bases.base)).string());
+  if (!bases.base.empty()) add(base_file(bases));
   return "version: 1\nname: measured\nbase: [" + list + "]\n";
 }
 
@@ -57,7 +62,6 @@ std::vector<std::string> sets_of(const MeasuredPoint& point, const PointSetup& s
   };
   add("model", point.model);
   if (!point.node.empty() || !point.gpu.empty()) {
-    add("hardware", "null");
     add("hardware.node", point.node);
     add("hardware.gpu", point.gpu);
     add_count("hardware.gpus", std::max<std::int64_t>(point.tp, 1));
@@ -90,9 +94,23 @@ std::string first_error(const ScenarioError& error) {
   return "it does not load";
 }
 
-}  // namespace
+/// Those of the mistakes that stand in the user's base or in the user's sets, which come after `own_sets` others and are
+/// called by the user's count.
+void take_mistakes_of_user(const ScenarioError& error, const std::string& base, std::size_t own_sets,
+                           std::size_t user_sets, std::vector<Diagnostic>& mistakes) {
+  for (Diagnostic one : error.diagnostics()) {
+    bool users = !base.empty() && one.file == base;
+    for (std::size_t i = 1; i <= user_sets && !users; ++i) {
+      if (one.file != "--set[" + std::to_string(own_sets + i) + "]") continue;
+      one.file = "--set[" + std::to_string(i) + "]";
+      users = true;
+    }
+    if (users && std::find(mistakes.begin(), mistakes.end(), one) == mistakes.end()) mistakes.push_back(one);
+  }
+}
 
-Variant point_variant(const MeasuredPoint& point, const PointSetup& setup, const PointBases& bases) {
+Variant variant_of(const MeasuredPoint& point, const PointSetup& setup, const PointBases& bases,
+                   std::vector<Diagnostic>& mistakes) {
   Variant variant;
   variant.name = point_name(point);
   variant.file = point.file;
@@ -101,6 +119,7 @@ Variant point_variant(const MeasuredPoint& point, const PointSetup& setup, const
     return variant;
   }
   variant.sets = sets_of(point, setup);
+  const std::size_t own_sets = variant.sets.size();
   variant.sets.insert(variant.sets.end(), bases.sets.begin(), bases.sets.end());
   std::vector<Diagnostic> warnings;
   try {
@@ -113,8 +132,22 @@ Variant point_variant(const MeasuredPoint& point, const PointSetup& setup, const
     }
   } catch (const ScenarioError& error) {
     variant.objection = first_error(error);
+    take_mistakes_of_user(error, base_file(bases), own_sets, bases.sets.size(), mistakes);
   }
   return variant;
+}
+
+}  // namespace
+
+std::vector<Variant> point_variants(std::span<const MeasuredPoint> points, std::span<const PointSetup> setups,
+                                    const PointBases& bases) {
+  std::vector<Variant> variants;
+  std::vector<Diagnostic> mistakes;
+  for (std::size_t i = 0; i < points.size(); ++i) variants.push_back(variant_of(points[i], setups[i], bases, mistakes));
+  const bool loaded =
+      std::any_of(variants.begin(), variants.end(), [](const Variant& one) { return one.scenario.has_value(); });
+  if (!loaded && !mistakes.empty()) throw ScenarioError(mistakes);
+  return variants;
 }
 
 }  // namespace decodesim

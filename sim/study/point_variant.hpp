@@ -17,9 +17,11 @@ struct PointBases {
   std::vector<std::string> sets;  // "path=value", over all the rest
 };
 
-/// The point as a variant to play: the preset of its engine at the bottom, then the bases of its set-up, then the user's,
+/// Each point as a variant to play: the preset of its engine at the bottom, then the bases of its set-up, then the user's,
 /// then what its row states, then the user's sets. Where that is no scenario the variant has the reason: nothing says which
-/// engine, the model does not fit, a request is longer than the server takes.
-Variant point_variant(const MeasuredPoint& point, const PointSetup& setup, const PointBases& bases);
+/// engine, the model does not fit, a request is longer than the server takes. Throws ScenarioError where no point is a
+/// scenario for a mistake in the user's base or sets.
+std::vector<Variant> point_variants(std::span<const MeasuredPoint> points, std::span<const PointSetup> setups,
+                                    const PointBases& bases);
 
 }  // namespace decodesim

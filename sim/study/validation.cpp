@@ -8,23 +8,11 @@
 #include <utility>
 
 #include "sim/model/cost_fields.hpp"
-#include "sim/study/metric.hpp"
+#include "sim/study/prediction.hpp"
 
 namespace decodesim {
 
 namespace {
-
-/// The place in metric_table() of what a run says of a measured metric.
-std::size_t place_of(std::string_view name) {
-  const auto table = metric_table();
-  return static_cast<std::size_t>(
-      std::find_if(table.begin(), table.end(), [&](const Metric& one) { return one.name == name; }) - table.begin());
-}
-
-std::size_t predicted_place(MeasuredMetric metric) {
-  constexpr std::string_view names[] = {"mean_ttft_ms", "mean_tpot_ms", "output_throughput"};
-  return place_of(names[static_cast<std::size_t>(metric)]);
-}
 
 /// Tokens a second of a closed loop in which an average request of `tokens` takes TTFT + TPOT x (tokens - 1).
 double loop_throughput(std::int64_t clients, double tokens, double ttft_ms, double tpot_ms) {
@@ -46,7 +34,7 @@ void compare_point(Validation& validation, std::size_t index, const PointSetup& 
     ValidatedRow row;
     row.point = index;
     row.measured = value;
-    row.predicted = metrics[predicted_place(value.metric)];
+    row.predicted = predicted(metrics, value.metric);
     if (!setup.holds(value.metric)) row.why_not_held = setup.because;
     validation.rows.push_back(std::move(row));
   }
@@ -62,8 +50,7 @@ void compare_point(Validation& validation, std::size_t index, const PointSetup& 
   ValidatedRow row;
   row.point = index;
   row.measured = {MeasuredMetric::output_throughput, throughput(ttft->value, tpot->value), point.id, point.line};
-  row.predicted =
-      throughput(metrics[predicted_place(MeasuredMetric::ttft_ms)], metrics[predicted_place(MeasuredMetric::tpot_ms)]);
+  row.predicted = throughput(predicted(metrics, MeasuredMetric::ttft_ms), predicted(metrics, MeasuredMetric::tpot_ms));
   row.derived = true;
   // What follows from a number that does not count does not count either.
   if (!setup.holds(MeasuredMetric::ttft_ms) || !setup.holds(MeasuredMetric::tpot_ms)) row.why_not_held = setup.because;
@@ -81,22 +68,6 @@ PointDeployment deployment_of(const MeasuredPoint& point, const PointSetup& setu
   deployment.cost = cost_kind_names[static_cast<std::size_t>(variant.scenario->cost.model)];
   deployment.tp = variant.scenario->parallel.tp;
   return deployment;
-}
-
-/// Why a run that ended is no prediction; empty where it is one.
-std::string objection_of(const PlayedSeeds& played, const Scenario& scenario, const MeasuredPoint& point) {
-  if (!played.objection.empty()) return played.objection;
-  if (played.seeds.empty() || played.seeds.front().empty()) return "interrupted";
-  const std::vector<double>& metrics = played.seeds.front();
-  const auto completed = static_cast<std::int64_t>(metrics[place_of("completed")]);
-  const std::int64_t asked = scenario.workload.num_requests;
-  if (completed < asked)
-    return std::to_string(asked - completed) + " of " + std::to_string(asked) + " requests were turned away";
-  for (const MeasuredValue& value : point.values) {
-    if (!std::isfinite(metrics[predicted_place(value.metric)]))
-      return "the run has no " + std::string(measured_metric_name(value.metric));
-  }
-  return {};
 }
 
 bool same(const ErrorGroup& one, const ErrorGroup& other) {
@@ -127,21 +98,19 @@ Validation validate(std::vector<MeasuredPoint> points, const Setups& setups, con
   validation.version = study.version;
   validation.points = std::move(points);
   std::vector<PointSetup> own_setups;
-  std::vector<Variant> variants;
   for (const MeasuredPoint& point : validation.points) {
     own_setups.push_back(setup_of(setups, point));
-    variants.push_back(point_variant(point, own_setups.back(), bases));
-    validation.deployments.push_back(deployment_of(point, own_setups.back(), variants.back()));
     validation.rows_in += static_cast<std::int64_t>(point.values.size());
   }
+  const std::vector<Variant> variants = point_variants(validation.points, own_setups, bases);
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    validation.deployments.push_back(deployment_of(validation.points[i], own_setups[i], variants[i]));
   const std::vector<PlayedSeeds> played = play_seeds(variants, study, stop, told);
   validation.interrupted = stop.load(std::memory_order_relaxed);
   std::set<std::string> warnings;
   for (std::size_t i = 0; i < played.size(); ++i) {
     warnings.insert(played[i].warnings.begin(), played[i].warnings.end());
-    const std::string objection = variants[i].scenario
-                                      ? objection_of(played[i], *variants[i].scenario, validation.points[i])
-                                      : variants[i].objection;
+    const std::string objection = objection_to(validation.points[i], variants[i], played[i]);
     if (objection.empty()) {
       compare_point(validation, i, own_setups[i], played[i].seeds.front());
     } else {

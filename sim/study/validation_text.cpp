@@ -5,53 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/columns.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/study/signed_percent.hpp"
+#include "sim/study/table_text.hpp"
 #include "sim/study/validation.hpp"
 
 namespace decodesim {
 
 namespace {
 
-using Line = std::vector<std::string>;
-
-/// Rows under a head, columns as wide as what stands in them; the first `words` columns are words, the others numbers.
-void write_table(const Line& head, const std::vector<Line>& lines, std::size_t words, std::ostream& out) {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < head.size(); ++i) {
-    widths.push_back(width_of(head[i]));
-    for (const Line& line : lines) widths[i] = std::max(widths[i], width_of(line[i]));
-  }
-  const auto write = [&](const Line& line) {
-    std::string text;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += (i == 0 ? "" : "  ") + (i < words ? left(line[i], widths[i]) : right(line[i], widths[i]));
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out << text << '\n';
-  };
-  write(head);
-  for (const Line& line : lines) write(line);
-}
-
-void write_markdown_table(const Line& head, const std::vector<Line>& lines, std::ostream& out) {
-  const auto write = [&](const Line& line) {
-    out << '|';
-    for (const std::string& cell : line) {
-      out << ' ';
-      for (char c : cell) out << (c == '|' ? "\\|" : std::string(1, c));
-      out << " |";
-    }
-    out << '\n';
-  };
-  write(head);
-  out << '|';
-  for (std::size_t i = 0; i < head.size(); ++i) out << "---|";
-  out << '\n';
-  for (const Line& line : lines) write(line);
-}
+using Line = TableLine;
 
 std::string word(const std::string& text) { return text.empty() ? "-" : printable(text); }
 std::string tp_text(std::int64_t tp) { return tp > 0 ? std::to_string(tp) : "all"; }

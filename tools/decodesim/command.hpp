@@ -28,6 +28,7 @@ struct Command {
 /// All commands, in the order of the help text.
 std::span<const Command> command_table();
 
+int calibrate_command(std::span<const std::string> args);
 int check_command(std::span<const std::string> args);
 int compare_command(std::span<const std::string> args);
 int explain_command(std::span<const std::string> args);

@@ -6,12 +6,28 @@
 #include <thread>
 #include <utility>
 
+#include "sim/scenario/catalog.hpp"
+#include "sim/scenario/load.hpp"
 #include "sim/study/measured_table.hpp"
 #include "sim/study/point_filter.hpp"
 
 namespace decodesim {
 
 namespace po = boost::program_options;
+
+namespace {
+
+/// A base need not be a whole scenario, but it must be there. Throws UnreadableFile.
+void require_readable(const std::string& base) {
+  std::vector<Diagnostic> warnings;
+  try {
+    load_scenarios(scenario_file(base), {}, warnings);
+  } catch (const ScenarioError&) {
+    // What it lacks the rows may state; what is wrong in it comes up with them.
+  }
+}
+
+}  // namespace
 
 void add_measurement_options(CommandLine& line) {
   line.positional = "measured";
@@ -34,7 +50,10 @@ MeasurementOptions read_measurement_options(const CommandLine& line, const po::v
   all.files = texts_of(values, "measured");
   if (all.files.empty()) throw UsageError("which measurements?", "usage: " + line.usage);
   all.setups = values.count("setups") > 0 ? load_setups(values["setups"].as<std::string>()) : load_default_setups();
-  if (values.count("base") > 0) all.bases.base = values["base"].as<std::string>();
+  if (values.count("base") > 0) {
+    all.bases.base = values["base"].as<std::string>();
+    require_readable(all.bases.base);
+  }
   all.bases.sets = texts_of(values, "set");
   std::vector<PointFilter> filters;
   try {
