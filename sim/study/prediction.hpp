@@ -14,7 +14,7 @@ namespace decodesim {
 double predicted(std::span<const double> metrics, MeasuredMetric metric);
 
 /// Why a point has no prediction: its variant is no scenario, the run did not come to its end, not every request was
-/// served, or it has no such metric. Empty where it has one.
+/// served whole, or it has no such metric. Empty where it has one.
 std::string objection_to(const MeasuredPoint& point, const Variant& variant, const PlayedSeeds& played);
 
 }  // namespace decodesim

@@ -23,7 +23,7 @@ const std::atomic<bool> never{false};
 
 const char* const server =
     "version: 1\n"
-    "model: llama-3-8b\n"
+    "model: llama-3.1-8b\n"
     "hardware: {node: hgx-h100, gpus: 1}\n"
     "scheduler: {engine: vllm-v1, async: false, max_num_seqs: 64}\n"
     "cost: {model: roofline}\n";
@@ -150,7 +150,7 @@ TEST_CASE("a calibration that cannot begin says why") {
   CHECK_THROWS_AS(calibrated(points, base.path(), {"memory.host_link.bandwidth"}), std::invalid_argument);  // absent
   const StudyFile idle(std::string(server) + "memory: {runtime_overhead: 0 GB}\n");
   CHECK_THROWS_AS(calibrated(points, idle.path(), {"memory.runtime_overhead"}), std::invalid_argument);
-  const StudyFile ideal("version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100, gpus: 1}\ncost: {model: ideal}\n");
+  const StudyFile ideal("version: 1\nmodel: llama-3.1-8b\nhardware: {node: hgx-h100, gpus: 1}\ncost: {model: ideal}\n");
   CHECK_THROWS_AS(calibrated(points, ideal.path(), {}), std::invalid_argument);
   auto two_gpus = points;
   two_gpus[0].node = "hgx-h200";

@@ -74,18 +74,29 @@ TEST_CASE("rows in are those predicted and those refused, with the reason") {
   const Validation validation = validation_of(
       "isl,osl,concurrency,num_requests,ttft_ms,tpot_ms\n"
       "20,50,10,100,10,8\n"
-      "990,50,10,100,10,8\n"   // longer than max_model_len: cut, so that every request is served
-      "2000,50,10,100,10,8\n"  // turned away
-      "20,50,all,,10,8\n");    // nobody says how many
+      "990,50,10,100,10,8\n"  // its answers would be cut
+      "20,50,10,100,10,8\n"
+      "20,50,all,,10,8\n");  // nobody says how many
   CHECK(validation.rows_in == 8);
   CHECK(validation.rows_predicted() + validation.rows_refused() == 8);
   REQUIRE(validation.refused.size() == 2);
-  CHECK(validation.refused[0].why.find("100 of 100 requests were turned away") != std::string::npos);
+  CHECK(validation.refused[0].why.find("cut at max_model_len, 1000") != std::string::npos);
   CHECK(validation.refused[1].why.find("workload.num_requests") != std::string::npos);
   const std::string text = text_of(validation, write_text);
   CHECK(text.find("8 measured rows in: 4 predicted, 4 refused") == 0);
-  CHECK(text.find("turned away") != std::string::npos);
-  CHECK(text_of(validation, write_csv).find("refused,100 of 100") != std::string::npos);
+  CHECK(text.find("max_model_len, 1000") != std::string::npos);
+  CHECK(text_of(validation, write_csv).find(",refused,") != std::string::npos);
+}
+
+TEST_CASE("a row whose requests the pool cannot hold is refused, not predicted from those that it can") {
+  const std::string small =
+      "version: 1\nmemory: {num_gpu_blocks: 10, block_size: 16}\n"
+      "scheduler: {engine: vllm-v1, max_num_seqs: 100, max_num_batched_tokens: 100000, max_model_len: 1000}\n"
+      "cost: {model: fixed, step: 10 ms}\n";
+  const Validation validation = validation_of(
+      "isl,osl,concurrency,num_requests,ttft_ms\n200,50,10,100,10\n20,50,1,1,10\n", "version: 1\n", small);
+  REQUIRE(validation.refused.size() == 1);
+  CHECK(validation.refused[0].why == "100 of 100 requests were turned away");
 }
 
 TEST_CASE("a metric that a set-up does not hold is predicted and not counted, and what derives from it neither") {
