@@ -42,6 +42,7 @@ PointSetup setup_of(const Setups& setups, const MeasuredPoint& point) {
     joined.num_requests = setup.num_requests.value_or(joined.num_requests);
     joined.rounds = setup.rounds.value_or(joined.rounds);
     joined.clients_are_max_num_seqs = setup.clients_are_max_num_seqs.value_or(joined.clients_are_max_num_seqs);
+    joined.weak_evidence = setup.weak_evidence.value_or(joined.weak_evidence);
     joined.derive_throughput = setup.derive_throughput.value_or(joined.derive_throughput);
     for (const SetupText& metric : setup.not_held) joined.not_held.push_back(metric.text);
     if (!setup.because.empty()) joined.because = setup.because;

@@ -44,6 +44,7 @@ struct Setup {
   std::optional<std::int64_t> rounds;            // closed loop: num_requests is so many a client
   std::optional<bool> clients_are_max_num_seqs;  // closed loop: the server ran with max_num_seqs = clients
   std::optional<bool> derive_throughput;         // closed loop with both TTFT and TPOT: output throughput follows
+  std::optional<bool> weak_evidence;             // what is not known of the server may be what makes an error
   std::vector<SetupText> not_held;               // metrics that are predicted but not counted
   std::string because;                           // why they are not
 };
@@ -67,6 +68,7 @@ struct PointSetup {
   std::int64_t rounds = 0;        // 0: not stated
   bool clients_are_max_num_seqs = false;
   bool derive_throughput = false;
+  bool weak_evidence = false;
   std::vector<std::string> not_held;
   std::string because;
 

@@ -47,6 +47,8 @@ inline constexpr Field setup_fields[] = {
         "derive_throughput",
         {.doc = "closed loop: output throughput is computed from TTFT and TPOT, measured and predicted alike",
          .need = Need::optional}),
+    field<&Setup::weak_evidence>(
+        "weak_evidence", {.doc = "its rows are held, and left out of what --trust writes", .need = Need::optional}),
     list<&Setup::not_held>("not_held", {},
                            {.doc = "metrics that are predicted but not counted", .shorthand = &setup_metric_item}),
     field<&Setup::because>("because", {.doc = "why they are not",

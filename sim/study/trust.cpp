@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include "sim/core/field_of.hpp"
@@ -74,6 +75,13 @@ TrustTable load_trust(const std::filesystem::path& file) {
   }
   if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
   return table;
+}
+
+TrustTable load_default_trust() {
+  const std::filesystem::path root = find_catalog().root();
+  std::error_code ignored;
+  if (root.empty() || !std::filesystem::exists(root / "hardware" / "validation.yaml", ignored)) return {};
+  return load_trust(root / "hardware" / "validation.yaml");
 }
 
 std::string trust_text(std::span<const TrustEntry> entries) {

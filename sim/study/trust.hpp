@@ -38,6 +38,8 @@ void write_trust(const Validation& validation, std::ostream& out);
 
 /// Throws ScenarioError with every mistake, UnreadableFile where it cannot be read.
 TrustTable load_trust(const std::filesystem::path& file);
+/// The table that comes with the program, hardware/validation.yaml; an empty one where there is none.
+TrustTable load_default_trust();
 
 /// "TPOT median 4.1 %, p90 12.0 % over 45 rows" for each metric, joined; "not validated" of none.
 std::string trust_text(std::span<const TrustEntry> entries);

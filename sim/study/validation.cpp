@@ -62,6 +62,7 @@ PointDeployment deployment_of(const MeasuredPoint& point, const PointSetup& setu
   deployment.setup = setup.name;
   deployment.gpu = point.gpu;
   deployment.tp = point.tp;
+  deployment.weak_evidence = setup.weak_evidence;
   if (!variant.scenario) return deployment;
   deployment.gpu = variant.scenario->hardware.gpu.name;
   deployment.engine = variant.scenario->scheduler.engine;
@@ -73,6 +74,21 @@ PointDeployment deployment_of(const MeasuredPoint& point, const PointSetup& setu
 bool same(const ErrorGroup& one, const ErrorGroup& other) {
   return one.of.setup == other.of.setup && one.of.gpu == other.of.gpu && one.of.engine == other.of.engine &&
          one.of.cost == other.of.cost && one.of.tp == other.of.tp && one.metric == other.metric;
+}
+
+/// The groups in their order, but those that differ only in the number of GPUs together, from few to many.
+std::vector<ErrorGroup> by_tp(const std::vector<ErrorGroup>& groups) {
+  const auto first_of = [&](const ErrorGroup& group) {
+    return std::find_if(groups.begin(), groups.end(), [&](ErrorGroup one) {
+      one.of.tp = group.of.tp;
+      return same(one, group);
+    });
+  };
+  std::vector<ErrorGroup> sorted = groups;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const ErrorGroup& one, const ErrorGroup& other) {
+    return std::pair(first_of(one), one.of.tp) < std::pair(first_of(other), other.of.tp);
+  });
+  return sorted;
 }
 
 }  // namespace
@@ -128,6 +144,7 @@ std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by) {
     if (!row.held()) continue;
     ErrorGroup group;
     group.of = validation.deployments[row.point];
+    if (by == GroupBy::gpu_and_engine && group.of.weak_evidence) continue;
     group.metric = row.measured.metric;
     if (by != GroupBy::deployment_and_tp) group.of.tp = 0;
     if (by == GroupBy::gpu_and_engine) group.of.setup.clear();
@@ -147,7 +164,7 @@ std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by) {
     groups[i].median_error = quantile(errors[i], 0.5);
     groups[i].p90_error = quantile(errors[i], 0.9);
   }
-  return groups;
+  return by_tp(groups);
 }
 
 std::vector<const ValidatedRow*> worst_rows(const Validation& validation, std::size_t most) {

@@ -43,6 +43,7 @@ struct PointDeployment {
   std::string engine;
   std::string cost;  // the cost model
   std::int64_t tp = 0;
+  bool weak_evidence = false;
 };
 
 /// Relative errors of rows that have something in common.
@@ -77,9 +78,10 @@ Validation validate(std::vector<MeasuredPoint> points, const Setups& setups, con
                     const StudySpec& study, const std::atomic<bool>& stop,
                     const std::function<void(std::int64_t done, std::int64_t all)>& told);
 
-/// What rows of a group have in common: set-up, GPU and engine always; the number of GPUs, the metric always.
+/// What rows of a group have in common beside the metric: set-up, GPU, engine, cost model and number of GPUs; the same over
+/// all numbers of GPUs; or GPU, engine and cost model, without rows of weak evidence.
 enum class GroupBy { deployment_and_tp, deployment, gpu_and_engine };
-/// Errors of the rows that are held, in the order in which groups come up.
+/// Errors of the rows that are held, in the order in which groups come up, by number of GPUs where they differ in that alone.
 std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by);
 /// Those with the largest absolute errors among the rows held, worst first.
 std::vector<const ValidatedRow*> worst_rows(const Validation& validation, std::size_t most);

@@ -125,6 +125,23 @@ TEST_CASE("a metric that a set-up does not hold is predicted and not counted, an
   CHECK(text_of(validation, write_text).find("not held: it waits for batches") != std::string::npos);
 }
 
+TEST_CASE(
+    "groups are by what rows ran on, those of one deployment from few GPUs to many; weak evidence is not trusted") {
+  const Validation validation = validation_of(
+      "id,model,gpu,tp,isl,osl,concurrency,tpot_ms\n"
+      "a,llama-3-8b,h100-sxm,4,20,50,10,8\n"
+      "b,llama-3-8b,h200-sxm,1,20,50,10,8\n"
+      "c,llama-3-8b,h100-sxm,2,20,50,10,8\n",
+      "version: 1\nsetups: [{when: {id: b}, weak_evidence: true}]\n", "version: 1\ncost: {model: ideal}\n");
+  std::string order;
+  for (const ErrorGroup& group : error_groups(validation, GroupBy::deployment_and_tp))
+    order += group.of.gpu + " " + std::to_string(group.of.tp) + ", ";
+  CHECK(order == "h100-sxm 2, h100-sxm 4, h200-sxm 1, ");
+  CHECK(error_groups(validation, GroupBy::deployment).size() == 2);
+  REQUIRE(error_groups(validation, GroupBy::gpu_and_engine).size() == 1);
+  CHECK(error_groups(validation, GroupBy::gpu_and_engine)[0].rows == 2);
+}
+
 TEST_CASE("lengths are drawn from the share of a set-up up to the row's length") {
   const Validation validation = validation_of("isl,osl,concurrency,num_requests,output_throughput\n20,50,1,2000,100\n",
                                               "version: 1\nsetups: [{name: a, shortest: 0.8}]\n");
@@ -165,6 +182,7 @@ TEST_CASE("what validations trust is written as YAML and read again, by GPU, eng
   CHECK(trust_text(entries).find("over 2 rows") != std::string::npos);
   CHECK(table.of("h100-sxm", "sglang", "ideal").empty());
   CHECK(trust_text({}) == "not validated");
+  CHECK(!load_default_trust().validated.empty());
 }
 
 }  // namespace decodesim::tests
