@@ -1,3 +1,5 @@
+// What a calibration knows of its constants: intervals, entanglement, leverage.
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -19,8 +19,8 @@ namespace {
 class Folder {
  public:
   Folder() {
-    char name[] = "/tmp/decodesim-measured-XXXXXX";
-    path_ = ::mkdtemp(name);
+    std::string name = (std::filesystem::temp_directory_path() / "decodesim-measured-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;
