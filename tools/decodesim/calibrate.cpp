@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/measurement_options.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
 
@@ -50,8 +52,6 @@ std::vector<FittedField> fields_of(const po::variables_map& values) {
   return fields;
 }
 
-void tell_runs(std::int64_t runs) { std::cerr << '\r' << runs << " simulations\x1b[K" << std::flush; }
-
 }  // namespace
 
 int calibrate_command(std::span<const std::string> args) {
@@ -66,14 +66,14 @@ int calibrate_command(std::span<const std::string> args) {
     listen_to_signals();
     calibration = calibrate({std::move(measured.points), measured.setups, measured.bases, fields, measured.study},
                             stop_requested(), [watched](std::int64_t runs) {
-                              if (watched) tell_runs(runs);
+                              if (watched) show_progress(runs);
                             });
     calibration.files = measured.files;
     calibration.rows_left_out = measured.rows_left_out;
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what(), "usage: " + line.usage);
   }
-  if (watched) std::cerr << "\r\x1b[K";
+  if (watched) clear_progress();
   if (values->count("output") > 0 && !calibration.interrupted) {
     AtomicFile file((*values)["output"].as<std::string>());
     write_base(calibration, file.out());

@@ -13,8 +13,8 @@
 #include "sim/study/variant_comparison.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
-#include "tools/decodesim/measurement_options.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
 
@@ -121,7 +121,7 @@ int compare_command(std::span<const std::string> args) {
                                                         [watched](std::int64_t done, std::int64_t all) {
                                                           if (watched) show_progress(done, all);
                                                         });
-  if (comparison.interrupted && watched) std::cerr << "\r\x1b[K";
+  if (comparison.interrupted && watched) clear_progress();
   std::set<std::string> warnings;
   for (const PlayedSeeds& played : comparison.played) {
     warnings.insert(played.warnings.begin(), played.warnings.end());

@@ -1,7 +1,6 @@
 #include "tools/decodesim/measurement_options.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -75,25 +74,6 @@ MeasurementOptions read_measurement_options(const CommandLine& line, const po::v
   all.study.version = DECODESIM_VERSION;
   all.study.jobs = number_of(values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
   return all;
-}
-
-std::int64_t number_of(const po::variables_map& values, const char* name, std::int64_t otherwise, std::int64_t most) {
-  if (values.count(name) == 0) return otherwise;
-  const auto text = values[name].as<std::string>();
-  std::int64_t number = 0;
-  for (char c : text) number = c < '0' || c > '9' || number > most ? most + 1 : number * 10 + (c - '0');
-  if (text.empty() || number < 1 || number > most) {
-    throw UsageError(
-        "--" + std::string(name) + " needs a whole number from 1 to " + std::to_string(most) + ", not '" + text + "'",
-        "--" + std::string(name) + " 4");
-  }
-  return number;
-}
-
-void show_progress(std::int64_t done, std::int64_t all) {
-  std::cerr << '\r' << done << " of " << all << " runs\x1b[K";
-  if (done == all) std::cerr << "\r\x1b[K";
-  std::cerr << std::flush;
 }
 
 }  // namespace decodesim

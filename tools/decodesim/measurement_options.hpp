@@ -29,11 +29,4 @@ struct MeasurementOptions {
 MeasurementOptions read_measurement_options(const CommandLine& line,
                                             const boost::program_options::variables_map& values);
 
-/// A whole number from 1 to `most`, or `otherwise` where the option is not given. Throws UsageError.
-std::int64_t number_of(const boost::program_options::variables_map& values, const char* name, std::int64_t otherwise,
-                       std::int64_t most);
-
-/// A line on stderr that is written over, where somebody watches: "12 of 40 runs".
-void show_progress(std::int64_t done, std::int64_t all);
-
 }  // namespace decodesim

@@ -12,6 +12,7 @@
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/measurement_options.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
 
@@ -61,7 +62,7 @@ int validate_command(std::span<const std::string> args) {
                                    });
   validation.files = measured.files;
   validation.rows_left_out = measured.rows_left_out;
-  if (validation.interrupted && watched) std::cerr << "\r\x1b[K";
+  if (validation.interrupted && watched) clear_progress();
   for (const std::string& warning : validation.warnings) spdlog::warn("{}", warning);
   write_file(*values, "csv", [&](std::ostream& out) { write_csv(validation, out); });
   write_file(*values, "trust", [&](std::ostream& out) { write_trust(validation, out); });
