@@ -28,6 +28,7 @@ struct Command {
 /// All commands, in the order of the help text.
 std::span<const Command> command_table();
 
+int calibrate_command(std::span<const std::string> args);
 int check_command(std::span<const std::string> args);
 int compare_command(std::span<const std::string> args);
 int explain_command(std::span<const std::string> args);
@@ -35,5 +36,6 @@ int list_command(std::span<const std::string> args);
 int run_command(std::span<const std::string> args);
 int schema_command(std::span<const std::string> args);
 int show_command(std::span<const std::string> args);
+int validate_command(std::span<const std::string> args);
 
 }  // namespace decodesim

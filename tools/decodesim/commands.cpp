@@ -9,6 +9,8 @@ std::span<const Command> command_table() {
       {"run", "play a scenario and report what happened", run_command},
       {"compare", "play variants on the same requests and say which is better, and whether by more than noise",
        compare_command},
+      {"validate", "hold predictions against measurements of real servers, row by row", validate_command},
+      {"calibrate", "fit constants to measurements of your own server", calibrate_command},
       {"explain", "the arithmetic behind a scenario, term by term", explain_command},
       {"check", "validate scenario files and name every mistake", check_command},
       {"list", "names of gpus, nodes, models, engines, policies or scenarios", list_command},

@@ -14,6 +14,7 @@
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
 
@@ -47,19 +48,6 @@ CommandLine command_line() {
   return line;
 }
 
-std::int64_t number_of(const po::variables_map& values, const char* name, std::int64_t otherwise, std::int64_t most) {
-  if (values.count(name) == 0) return otherwise;
-  const auto text = values[name].as<std::string>();
-  std::int64_t number = 0;
-  for (char c : text) number = c < '0' || c > '9' || number > most ? most + 1 : number * 10 + (c - '0');
-  if (text.empty() || number < 1 || number > most) {
-    throw UsageError(
-        "--" + std::string(name) + " needs a whole number from 1 to " + std::to_string(most) + ", not '" + text + "'",
-        "--" + std::string(name) + " 4");
-  }
-  return number;
-}
-
 /// What the variants of the command line are; mistakes in it become usage errors.
 std::vector<Variant> variants_of(const po::variables_map& values, std::vector<Diagnostic>& diagnostics) {
   const std::vector<std::string> files = texts_of(values, "scenario");
@@ -73,13 +61,6 @@ std::vector<Variant> variants_of(const po::variables_map& values, std::vector<Di
       throw UsageError("--vary has '" + varied.back().path + "' twice", "put all its values behind one of them");
   }
   return make_variants(files, varied, texts_of(values, "set"), diagnostics);
-}
-
-/// A line that is written over, where somebody watches.
-void show_progress(std::int64_t done, std::int64_t all) {
-  std::cerr << '\r' << done << " of " << all << " runs\x1b[K";
-  if (done == all) std::cerr << "\r\x1b[K";
-  std::cerr << std::flush;
 }
 
 int exit_code(const VariantComparison& comparison) {
@@ -140,7 +121,7 @@ int compare_command(std::span<const std::string> args) {
                                                         [watched](std::int64_t done, std::int64_t all) {
                                                           if (watched) show_progress(done, all);
                                                         });
-  if (comparison.interrupted && watched) std::cerr << "\r\x1b[K";
+  if (comparison.interrupted && watched) clear_progress();
   std::set<std::string> warnings;
   for (const PlayedSeeds& played : comparison.played) {
     warnings.insert(played.warnings.begin(), played.warnings.end());

@@ -1,0 +1,96 @@
+#include "sim/study/trust.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <system_error>
+#include <utility>
+
+#include "sim/core/field_of.hpp"
+#include "sim/report/number_text.hpp"
+#include "sim/scenario/record_reader.hpp"
+#include "sim/study/signed_percent.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr double largest_error = 1e6;
+
+constexpr Field trust_entry_fields[] = {
+    field<&TrustEntry::gpu>("gpu", {.doc = "of the catalog", .need = Need::required}),
+    field<&TrustEntry::engine>("engine", {.doc = "scheduler.engine", .need = Need::required}),
+    field<&TrustEntry::cost>("cost", {.doc = "cost.model", .need = Need::required}),
+    field<&TrustEntry::metric>("metric", {.doc = "what was measured", .need = Need::required}),
+    field<&TrustEntry::rows>("rows", {.doc = "measured", .need = Need::required, .range = from_to(1, 1e9)}),
+    field<&TrustEntry::median_error>("median_error", {.doc = "of the absolute relative errors",
+                                                      .need = Need::required,
+                                                      .kind = Kind::fraction,
+                                                      .range = from_to(0, largest_error)}),
+    field<&TrustEntry::p90_error>("p90_error", {.doc = "of the absolute relative errors",
+                                                .need = Need::required,
+                                                .kind = Kind::fraction,
+                                                .range = from_to(0, largest_error)}),
+    field<&TrustEntry::median_signed_error>("median_signed_error",
+                                            {.doc = "predicted over measured less one", .need = Need::required}),
+};
+constexpr Field trust_fields[] = {
+    field<&TrustTable::version>("version",
+                                {.doc = "of this format: 1", .need = Need::required, .range = from_to(1, 1)}),
+    list<&TrustTable::validated>("validated", trust_entry_fields, {.doc = "what was held against measurements"}),
+};
+
+}  // namespace
+
+std::vector<TrustEntry> TrustTable::of(const std::string& gpu, const std::string& engine,
+                                       const std::string& cost) const {
+  std::vector<TrustEntry> found;
+  std::copy_if(validated.begin(), validated.end(), std::back_inserter(found),
+               [&](const TrustEntry& one) { return one.gpu == gpu && one.engine == engine && one.cost == cost; });
+  return found;
+}
+
+void write_trust(const Validation& validation, std::ostream& out) {
+  out << "# How far predictions were from published measurements; written by `decodesim validate --trust`.\n"
+         "version: 1\nvalidated:\n";
+  for (const ErrorGroup& one : error_groups(validation, GroupBy::gpu_and_engine)) {
+    out << "  - {gpu: " << one.of.gpu << ", engine: " << one.of.engine << ", cost: " << one.of.cost
+        << ", metric: " << measured_metric_name(one.metric) << ", rows: " << one.rows
+        << ", median_error: " << fixed_text(one.median_error, 4) << ", p90_error: " << fixed_text(one.p90_error, 4)
+        << ", median_signed_error: " << signed_percent(one.median_signed_error) << "}\n";
+  }
+}
+
+TrustTable load_trust(const std::filesystem::path& file) {
+  std::string why;
+  std::optional<std::string> text = read_file(file, why);
+  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);
+  Reading reading(find_catalog());
+  TrustTable table;
+  const SourceText* source = reading.keep_file(file, std::move(*text));
+  if (const std::optional<DocumentNode> tree = reading.parse(*source)) {
+    std::vector<std::string> stated;
+    RecordReader(reading, trust_fields, stated).read(*tree, trust_fields, &table, "");
+  }
+  if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
+  return table;
+}
+
+TrustTable load_default_trust() {
+  const std::filesystem::path root = find_catalog().root();
+  std::error_code ignored;
+  if (root.empty() || !std::filesystem::exists(root / "hardware" / "validation.yaml", ignored)) return {};
+  return load_trust(root / "hardware" / "validation.yaml");
+}
+
+std::string trust_text(std::span<const TrustEntry> entries) {
+  std::string text;
+  for (const TrustEntry& one : entries) {
+    text += (text.empty() ? "" : "; ") + one.metric + " median " + percent(one.median_error) + ", p90 " +
+            percent(one.p90_error) + " over " + counted(one.rows, "row");
+  }
+  return text.empty() ? "not validated" : text;
+}
+
+}  // namespace decodesim

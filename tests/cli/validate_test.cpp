@@ -1,0 +1,176 @@
+// The validate and calibrate commands at their edges: exit codes, files, what goes where.
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+/// A folder of files that goes with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "decodesim-measured-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ + "/" + name) << text;
+    return path_ + "/" + name;
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+const std::string table =
+    "model,gpu,tp,engine,isl,osl,concurrency,ttft_ms,tpot_ms\n"
+    "llama-3-8b,h100-sxm,1,vllm-v1,200,100,4,20,9\n"
+    "llama-3-8b,h100-sxm,1,vllm-v1,2000,100,8,90,11\n"
+    "llama-3-8b,h200-sxm,1,vllm-v1,200,50,16,30,8\n";
+
+}  // namespace
+
+TEST_CASE("validate prints tables, or one JSON document of the same rows, and the same bytes with any number of jobs") {
+  const Folder folder;
+  const std::string command = "validate " + folder.file("m.csv", table);
+  const ProgramResult text = run_program(command + " --jobs 1");
+  CHECK(text.exit_code == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("6 measured rows in: 6 predicted, 0 refused") == 0);
+  CHECK(text.out == run_program(command + " --jobs 3").out);
+  const ProgramResult document = run_program(command + " --json");
+  CHECK(document.exit_code == 0);
+  const auto json = nlohmann::json::parse(document.out);
+  CHECK(json.at("rows").size() == 6);
+  CHECK(json.at("points").size() == 3);
+  CHECK(json.at("rows_in") == json.at("rows_predicted"));
+  CHECK(json.at("rows").at(0).at("line") == 2);
+  CHECK(json.at("groups").at(0).at("gpu") == "h100-sxm");
+  CHECK(json.at("groups").at(0).at("rows") == 2);
+  CHECK(run_program(command + " --markdown").out.find("### The ten worst rows") != std::string::npos);
+}
+
+TEST_CASE("--only takes some rows, and what it leaves out is counted") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv", table);
+  const auto json = nlohmann::json::parse(run_program("validate " + file + " --json --only gpu=h200").out);
+  CHECK(json.at("rows").size() == 2);
+  CHECK(json.at("rows_left_out") == 4);
+  CHECK(run_program("validate " + file + " --only gup=h200").err.find("did you mean 'gpu'") != std::string::npos);
+  CHECK(run_program("validate " + file + " --only gup=h200").exit_code == 2);
+  CHECK(run_program("validate " + file + " --only gpu=b300").exit_code == 2);
+}
+
+TEST_CASE("a wrong table ends with 2 and names file, line and column; one that is not there with 1") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv", "model,isl,osl,concurrency,tpot_ms\nllama-3-7b,100,x,4,9\n");
+  const ProgramResult wrong = run_program("validate " + file);
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.out.empty());
+  CHECK(wrong.err.find(file + ":2:1") != std::string::npos);
+  CHECK(wrong.err.find("did you mean 'llama-3-70b'") != std::string::npos);
+  CHECK(wrong.err.find(file + ":2:16") != std::string::npos);
+  CHECK(run_program("calibrate " + file).exit_code == 2);
+  CHECK(run_program("validate nowhere.csv").exit_code == 1);
+  const std::string right = folder.file("r.csv", table);
+  CHECK(run_program("validate " + right + " --base nowhere").exit_code == 1);
+  CHECK(run_program("validate " + right + " --set cost.hot=1").exit_code == 2);
+  CHECK(run_program("validate " + right + " --json --markdown").exit_code == 2);
+  CHECK(run_program("validate").exit_code == 2);
+}
+
+TEST_CASE("where no row can be predicted validate says why and ends with 1") {
+  const Folder folder;
+  const ProgramResult result = run_program(
+      "validate " +
+      folder.file("m.csv",
+                  "model,gpu,tp,engine,isl,osl,concurrency,tpot_ms\nllama-3-70b,h100-sxm,1,vllm-v1,9,9,1,9\n"));
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.find("1 measured row in: 0 predicted, 1 refused") == 0);
+  CHECK(result.out.find("llama-3-70b") != std::string::npos);
+}
+
+TEST_CASE("validate writes rows as CSV and errors by GPU and engine as YAML") {
+  const Folder folder;
+  const ProgramResult result = run_program("validate " + folder.file("m.csv", table) + " --csv " +
+                                           folder.path("rows.csv") + " --trust " + folder.path("trust.yaml"));
+  CHECK(result.exit_code == 0);
+  const std::string rows = file_text(folder.path("rows.csv"));
+  CHECK(std::count(rows.begin(), rows.end(), '\n') == 7);
+  CHECK(file_text(folder.path("trust.yaml")).find("{gpu: h200-sxm, engine: vllm-v1, cost: ") != std::string::npos);
+}
+
+TEST_CASE("a result of vLLM's benchmark client is validated over a base that says model and server") {
+  const Folder folder;
+  const std::string file = folder.file("bench.json",
+                                       "{\"num_prompts\": 40, \"request_rate\": \"inf\", \"max_concurrency\": 4, "
+                                       "\"completed\": 40, \"total_input_tokens\": "
+                                       "8000, \"total_output_tokens\": 4000, \"output_throughput\": 400.0, "
+                                       "\"mean_ttft_ms\": 20.5, \"mean_tpot_ms\": 9.1}\n");
+  const ProgramResult result = run_program("validate " + file + " --base chat-on-hgx-h100");
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("3 measured rows in: 3 predicted") == 0);
+  CHECK(run_program("validate " + file).exit_code == 1);  // nothing says which engine
+}
+
+TEST_CASE("calibrate prints constants and residuals, and writes a base that validate takes") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv", table);
+  const std::string base = folder.file("base.yaml", "version: 1\nscheduler: {async: false}\ncost: {model: roofline}\n");
+  const std::string command =
+      "calibrate " + file + " --base " + base + " --fit cost.host_time -o " + folder.path("e.yaml");
+  const ProgramResult text = run_program(command);
+  CHECK(text.exit_code == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("1 constant fitted to 6 rows of 6 in") == 0);
+  CHECK(file_text(folder.path("e.yaml")).find("cost:\n  host_time: ") != std::string::npos);
+  const auto json = nlohmann::json::parse(run_program(command + " --json").out);
+  CHECK(json.at("constants").at(0).at("path") == "cost.host_time");
+  CHECK(json.at("constants").at(0).at("constraint") == "constrained");
+  const std::string both = folder.file("both.yaml", "version: 1\nbase: [base.yaml, e.yaml]\n");
+  const auto again = nlohmann::json::parse(run_program("validate " + file + " --base " + both + " --json").out);
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(again.at("rows").at(i).at("predicted") == json.at("rows").at(i).at("after"));
+}
+
+TEST_CASE("calibrate refuses what cannot be fitted, and says what can") {
+  const Folder folder;
+  const std::string command = "calibrate " + folder.file("m.csv", table) + " --fit ";
+  for (const char* paths : {"cost.hot_time", "scheduler.max_num_seqs", "cost.host_time,cost.host_time",
+                            "hardware.gpu.hbm_bandwidth", "memory.host_link.bandwidth"}) {
+    CAPTURE(paths);
+    const ProgramResult result = run_program(command + paths);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(!result.err.empty());
+  }
+}
+
+TEST_CASE("an interrupted validation exits with 130 and is still one document") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv",
+                                       "model,gpu,tp,engine,isl,osl,concurrency,num_requests,tpot_ms\nllama-3-8b,h100-"
+                                       "sxm,1,vllm-v1,200,100,4,100000000,9\n");
+  const ProgramResult validated = run_program("validate --json " + file, "timeout --preserve-status -s INT 1");
+  CHECK(validated.exit_code == 130);
+  CHECK(nlohmann::json::parse(validated.out).at("interrupted") == true);
+  const ProgramResult fitted =
+      run_program("calibrate --json --fit cost.host_time " + file, "timeout --preserve-status -s INT 1");
+  CHECK(fitted.exit_code == 130);
+  CHECK(nlohmann::json::parse(fitted.out).at("interrupted") == true);
+}
+
+}  // namespace decodesim::tests

@@ -1,0 +1,15 @@
+#pragma once
+// A line on stderr that is written over, where somebody watches.
+
+#include <cstdint>
+
+namespace decodesim {
+
+/// "12 of 40 runs"; gone once all are done.
+void show_progress(std::int64_t done, std::int64_t all);
+/// "12 simulations", where nobody knows how many there will be.
+void show_progress(std::int64_t done);
+/// Takes the line away.
+void clear_progress();
+
+}  // namespace decodesim
