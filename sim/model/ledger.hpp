@@ -17,11 +17,12 @@ enum class ByteKind { weights, kv_read, kv_write, activations, collective, host_
 inline constexpr std::array<std::string_view, 6> byte_kind_names{"weights",     "kv_read",    "kv_write",
                                                                  "activations", "collective", "host_transfer"};
 
-/// What a step's time is spent on. `transfers` move KV between the GPUs and their host; `fixed` is the constant of the
+/// What a step's time is spent on. `draft` is spent by what proposes draft tokens, whatever its own parts
+/// are, and only where there are any; `transfers` move KV between the GPUs and their host; `fixed` is the constant of the
 /// fixed cost model.
-enum class TimePart { linear, attention, lm_head, collectives, transfers, host, fixed };
-inline constexpr std::array<std::string_view, 7> time_part_names{"linear",    "attention", "lm_head", "collectives",
-                                                                 "transfers", "host",      "fixed"};
+enum class TimePart { linear, attention, lm_head, collectives, draft, transfers, host, fixed };
+inline constexpr std::array<std::string_view, 8> time_part_names{"linear", "attention", "lm_head", "collectives",
+                                                                 "draft",  "transfers", "host",    "fixed"};
 
 /// What each of those parts waited for.
 enum class BoundBy { bandwidth, compute, collectives, transfers, host, fixed };
