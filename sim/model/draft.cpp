@@ -1,6 +1,7 @@
 #include "sim/model/draft.hpp"
 
 #include "sim/core/check.hpp"
+#include "sim/model/kv_cache.hpp"
 #include "sim/model/weights.hpp"
 
 namespace decodesim {
@@ -26,6 +27,17 @@ ModelSpec head_of(const ModelSpec& target, int layers) {
 ModelSpec draft_model(const SpeculativeSpec& speculative, const ModelSpec& target) {
   check(speculative.draft != DraftKind::ngram, "a look-up is no model");
   return speculative.draft == DraftKind::head ? head_of(target, speculative.head_layers) : speculative.model;
+}
+
+DraftShare draft_share(const SpeculativeSpec& speculative, const ModelSpec& target, const PrecisionSpec& precision,
+                       int tp) {
+  if (!speculative.on() || speculative.draft == DraftKind::ngram || target.layers == 0) return {};
+  ModelSpec own = draft_model(speculative, target);
+  DraftShare share;
+  share.kv_per_token = kv_bytes_per_token_per_rank(own, precision.kv_cache, tp);
+  if (speculative.draft == DraftKind::head) own.parameters = layer_parameters(own);
+  share.weights = weight_shard_bytes(own, precision.weights, tp);
+  return share;
 }
 
 std::unique_ptr<CostModel> with_draft_of(std::unique_ptr<CostModel> own, const SpeculativeSpec& speculative,

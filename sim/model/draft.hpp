@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sim/model/cost_model.hpp"
+#include "sim/model/memory_plan.hpp"
 #include "sim/model/speculative_spec.hpp"
 
 namespace decodesim {
@@ -11,6 +12,11 @@ namespace decodesim {
 /// What drafts for `target`, as a model of its own. A head is `head_layers` layers of the target with its embeddings and
 /// its output layer; layers with experts have them all. `draft` must not be ngram.
 ModelSpec draft_model(const SpeculativeSpec& speculative, const ModelSpec& target);
+
+/// What drafts for `target` takes on one of `tp` ranks: weights, without the embeddings that a head shares with it, and KV
+/// of every token in layers of its own. Nothing without speculation and for ngram.
+DraftShare draft_share(const SpeculativeSpec& speculative, const ModelSpec& target, const PrecisionSpec& precision,
+                       int tp);
 
 /// `cost` for a server whose steps also propose `draft_tokens` for every sequence, with a model that `draft` prices. The
 /// drafts of a step are k passes, one after the other: the first takes in the step's own tokens, prompts included, and
