@@ -125,6 +125,7 @@ class InvariantChecker : public Observer {
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
   void note_contents(const Life& life, std::int64_t from);
+  void note_unfilled(const Life& victim);
   void check_counts(const StepFacts& facts);
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
