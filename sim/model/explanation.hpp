@@ -13,6 +13,7 @@
 #include "sim/model/deployment_spec.hpp"
 #include "sim/model/model_spec.hpp"
 #include "sim/model/plan_error.hpp"
+#include "sim/model/speculative_spec.hpp"
 
 namespace decodesim {
 
@@ -98,6 +99,7 @@ struct Deployment {
   PrecisionSpec precision;
   MemorySpec memory;
   CostSpec cost;
+  SpeculativeSpec speculative;
   bool host_beside_device = false;   // the engine plans a step while the one before runs
   std::int64_t reserved_blocks = 0;  // blocks that the engine keeps to itself
   std::int64_t max_num_seqs = 1024;
@@ -114,7 +116,7 @@ struct Question {
   std::optional<std::int64_t> batch;    // absent: what fits
 };
 
-/// Every term for sequences of equal context that decode together; prompts being computed are left out. Contexts beyond
+/// Every term for sequences of equal context that decode together, with their drafts where there are any; prompts being computed are left out. Contexts beyond
 /// max_model_len are left out too, and a remark says so. An error where the deployment cannot work.
 std::variant<Explanation, PlanError> explain(const Deployment& deployment, const Question& question);
 

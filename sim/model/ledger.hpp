@@ -19,8 +19,8 @@ inline constexpr std::array<std::string_view, 6> byte_kind_names{"weights",     
 
 /// What a step's time is spent on. `linear` is all products of the layers, where a cost model does not tell `qkv`, `output`
 /// and `feed_forward` apart; `norms` are all elementwise kernels; `sampling` is what each step needs between the layers of
-/// one and those of the next; `transfers` move KV between the GPUs and their host; `fixed` is the constant of the fixed
-/// cost model.
+/// one and those of the next; `draft` is spent by what proposes draft tokens, whatever its own parts are, and only where
+/// there are any; `transfers` move KV between the GPUs and their host; `fixed` is the constant of the fixed cost model.
 enum class TimePart {
   linear,
   qkv,
@@ -31,13 +31,14 @@ enum class TimePart {
   lm_head,
   sampling,
   collectives,
+  draft,
   transfers,
   host,
   fixed
 };
-inline constexpr std::array<std::string_view, 12> time_part_names{"linear",       "qkv",       "attention", "output",
-                                                                  "feed_forward", "norms",     "lm_head",   "sampling",
-                                                                  "collectives",  "transfers", "host",      "fixed"};
+inline constexpr std::array<std::string_view, 13> time_part_names{
+    "linear",   "qkv",         "attention", "output",    "feed_forward", "norms", "lm_head",
+    "sampling", "collectives", "draft",     "transfers", "host",         "fixed"};
 
 /// What each of those parts waited for; `latency` is the least time that kernels take, whatever they do.
 enum class BoundBy { bandwidth, compute, latency, collectives, transfers, host, fixed };

@@ -39,8 +39,10 @@ std::string more_gpus(const ParallelSpec& parallel) {
 PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision) {
   const bool weights_alone = plan.weight_shard > plan.usable;
   std::string message = "no memory is left for the KV cache: of " + in_words(plan.usable) +
-                        " usable a GPU the weights take " + in_words(plan.weight_shard) + " and the runtime " +
-                        in_words(plan.runtime_overhead) + ", " + in_words(Bytes(0) - plan.pool) + " too much; ";
+                        " usable a GPU the weights take " + in_words(plan.weight_shard) +
+                        (plan.draft_shard > Bytes(0) ? ", those of the draft " + in_words(plan.draft_shard) : "") +
+                        " and the runtime " + in_words(plan.runtime_overhead) + ", " + in_words(Bytes(0) - plan.pool) +
+                        " too much; ";
   const std::string smaller = smaller_formats(precision.weights, "weights", "precision.weights");
   if (weights_alone) return {"parallel.tp", message + more_gpus(parallel) + smaller};
   return {"memory.utilization",
@@ -60,16 +62,17 @@ PlanError too_small(const MemoryPlan& plan, const MemorySpec& memory, const Para
 
 std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const GpuSpec& gpu,
                                                 const ParallelSpec& parallel, const PrecisionSpec& precision,
-                                                const MemorySpec& memory) {
+                                                const MemorySpec& memory, const DraftShare& draft) {
   check(parallel.tp >= 1 && memory.block_size >= 1, "memory was planned before its Specs were resolved");
   MemoryPlan plan;
   plan.capacity = memory.capacity == MemoryCapacity::as_sold ? gpu.memory_sold : gpu.memory_reported;
   plan.usable = plan.capacity * memory.utilization;
   plan.weight_shard = weight_shard_bytes(model, precision.weights, parallel.tp);
+  plan.draft_shard = draft.weights;
   plan.runtime_overhead = memory.runtime_overhead;
-  plan.pool = plan.usable - plan.weight_shard - plan.runtime_overhead;
-  plan.block_bytes =
-      kv_bytes_per_token_per_rank(model, precision.kv_cache, parallel.tp) * static_cast<double>(memory.block_size);
+  plan.pool = plan.usable - plan.weight_shard - plan.draft_shard - plan.runtime_overhead;
+  plan.block_bytes = (kv_bytes_per_token_per_rank(model, precision.kv_cache, parallel.tp) + draft.kv_per_token) *
+                     static_cast<double>(memory.block_size);
   plan.blocks_given = memory.num_gpu_blocks.has_value();
   if (plan.blocks_given) {
     plan.num_blocks = Blocks(*memory.num_gpu_blocks);

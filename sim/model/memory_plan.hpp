@@ -12,8 +12,14 @@
 
 namespace decodesim {
 
+/// What proposes draft tokens takes on one rank beside the model.
+struct DraftShare {
+  Bytes weights{};
+  Bytes kv_per_token{};  // of each token that the model caches too
+};
+
 /// Every term of the budget of one GPU, in the order in which they are subtracted:
-///   pool = capacity x utilization - weight shard - runtime overhead;  blocks = floor(pool / block_bytes).
+///   pool = capacity x utilization - weight shard - draft shard - runtime overhead;  blocks = floor(pool / block_bytes).
 /// All ranks are alike, so one GPU's count is the server's.
 ///
 /// A block is sized as if every layer saw the whole context, as an engine allocates that does not know of windows. For
@@ -22,9 +28,10 @@ struct MemoryPlan {
   Bytes capacity;  // as the driver reports it, or as the datasheet sells it
   Bytes usable;    // capacity x utilization
   Bytes weight_shard;
+  Bytes draft_shard;  // weights of what drafts; nothing without speculation
   Bytes runtime_overhead;
   Bytes pool;                 // a GPU; not positive only where the blocks are given
-  Bytes block_bytes;          // one block on one rank
+  Bytes block_bytes;          // one block on one rank, the draft's KV included
   Blocks num_blocks;          // as a server's log prints it
   Tokens tokens;              // num_blocks x block size
   bool blocks_given = false;  // `num_gpu_blocks` overrides the budget
@@ -36,6 +43,6 @@ struct MemoryPlan {
 /// given.
 std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const GpuSpec& gpu,
                                                 const ParallelSpec& parallel, const PrecisionSpec& precision,
-                                                const MemorySpec& memory);
+                                                const MemorySpec& memory, const DraftShare& draft = {});
 
 }  // namespace decodesim

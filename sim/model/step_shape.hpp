@@ -6,21 +6,36 @@
 namespace decodesim {
 
 /// Sums over what one step computes. A chunk of one token counts as a decode, since it costs the same.
+///
+/// Where drafts are verified, a decoding sequence computes its draft tokens beside its newest one: its context is read
+/// once for all of them, and each is a query token of its own with logits of its own.
 struct StepShape {
-  std::int64_t decodes = 0;         // sequences that compute one token
+  std::int64_t decodes = 0;         // sequences that compute one known token
   std::int64_t decode_context = 0;  // tokens they attend to, their own included
   std::int64_t chunks = 0;          // sequences that compute more than one token
   std::int64_t chunk_tokens = 0;    // tokens these compute
   std::int64_t chunk_context = 0;   // tokens already cached before each chunk, which its attention reads
   std::int64_t chunk_pairs = 0;     // query-key pairs of the chunks: n*c + n*(n+1)/2 for n tokens after c cached
-  std::int64_t samples = 0;         // sequences that yield a token
+  std::int64_t samples = 0;         // sequences that yield a token, or more where drafts are accepted
+  std::int64_t drafts = 0;          // draft tokens that decodes compute beside their own
+  std::int64_t draft_pairs = 0;     // query-key pairs of the drafts: d*(c+1) + d*(d+1)/2 for d drafts after c cached
 
   [[nodiscard]] bool empty() const { return decodes == 0 && chunks == 0; }
-  [[nodiscard]] std::int64_t tokens() const { return decodes + chunk_tokens; }
+  /// Query tokens: what passes through the layers.
+  [[nodiscard]] std::int64_t tokens() const { return known_tokens() + drafts; }
+  /// Those that are part of their sequences, whatever becomes of the drafts.
+  [[nodiscard]] std::int64_t known_tokens() const { return decodes + chunk_tokens; }
+  /// Rows of the output layer: every draft is judged by the logits of the token before it, and the last one has its own.
+  [[nodiscard]] std::int64_t logits() const { return samples + drafts; }
 
   /// Adds a sequence that computes `tokens` after `cached` tokens of context.
   void add(std::int64_t cached, std::int64_t tokens) { add_signed(cached, tokens, 1); }
-  /// Takes such a sequence out again.
+  /// Adds the drafts of a sequence that decodes after `cached` tokens, which was added before.
+  void add_drafts(std::int64_t cached, std::int64_t count) {
+    drafts += count;
+    draft_pairs += count * (cached + 1) + count * (count + 1) / 2;
+  }
+  /// Takes a sequence without drafts out again.
   void remove(std::int64_t cached, std::int64_t tokens) { add_signed(cached, tokens, -1); }
 
   friend StepShape operator+(const StepShape& a, const StepShape& b) {
@@ -30,7 +45,9 @@ struct StepShape {
             a.chunk_tokens + b.chunk_tokens,
             a.chunk_context + b.chunk_context,
             a.chunk_pairs + b.chunk_pairs,
-            a.samples + b.samples};
+            a.samples + b.samples,
+            a.drafts + b.drafts,
+            a.draft_pairs + b.draft_pairs};
   }
   friend bool operator==(const StepShape&, const StepShape&) = default;
 

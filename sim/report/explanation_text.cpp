@@ -17,13 +17,14 @@ struct Heading {
   std::string_view section;
   std::string_view text;
 };
-constexpr std::array<Heading, 7> headings{{{"hardware", "What the hardware offers"},
+constexpr std::array<Heading, 8> headings{{{"hardware", "What the hardware offers"},
                                            {"model", "What the model weighs"},
                                            {"kv_cache", "What a token leaves in the KV cache"},
                                            {"memory", "Where a GPU's memory goes"},
                                            {"crossover", "When the cache weighs as much as the weights"},
                                            {"workload", "What the workload asks of a sequence"},
-                                           {"step", "One decode step, taken apart"}}};
+                                           {"step", "One decode step, taken apart"},
+                                           {"speculation", "What speculation brings in it"}}};
 constexpr Heading gap_heading{"gap", "The gap"};
 
 /// Columns of the table of contexts.

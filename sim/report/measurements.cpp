@@ -34,7 +34,8 @@ void Measurements::step(const StepFacts& facts) {
   check(header_.bound.allows(facts.ledger), "a step was faster than the memory and the arithmetic of its GPUs allow");
   take_back(facts.withdrawn);
   ++totals_.passes;
-  totals_.emitted_tokens += facts.shape.samples;
+  totals_.emitted_tokens += facts.shape.samples + facts.accepted_tokens;
+  totals_.accepted_tokens += facts.accepted_tokens;
   totals_.transfers.out += facts.swapped_out_bytes;
   totals_.transfers.in += facts.swapped_in_bytes;
   totals_.transfers.stored += facts.stored_bytes;
@@ -116,7 +117,9 @@ void Measurements::add_to_window(const StepFacts& facts) {
   sums_.limited[static_cast<std::size_t>(facts.limit)] += lasted;
   sums_.ledger += facts.ledger;
   waste_.add(facts, weight);
-  sums_.emitted_tokens += facts.shape.samples;
+  sums_.emitted_tokens += facts.shape.samples + facts.accepted_tokens;
+  sums_.drafted_tokens += facts.shape.drafts;
+  sums_.accepted_tokens += facts.accepted_tokens;
 }
 
 void Measurements::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
@@ -184,7 +187,8 @@ void Measurements::check_conservation() const {
   for (std::int64_t count : totals_.outcomes) outcomes += count;
   check(totals_.arrived == outcomes, "requests in are not completed + rejected + cancelled + unfinished");
   check(totals_.emitted_tokens == totals_.output_tokens, "the tokens of the steps are not those of the requests");
-  check(totals_.gaps + totals_.first_tokens == totals_.output_tokens, "first tokens and gaps are not all the tokens");
+  check(totals_.gaps + totals_.first_tokens + totals_.accepted_tokens == totals_.output_tokens,
+        "first tokens, gaps and accepted drafts are not all the tokens");
   check(totals_.accounted_outside + sums_.ledger.duration() == totals_.busy,
         "the ledgers' times do not add up to the time that steps took");
   check(totals_.prefix.found_tokens == totals_.request_found_tokens, "a hit is not told of its request");

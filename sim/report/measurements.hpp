@@ -46,6 +46,7 @@ class Measurements : public Observer {
     std::int64_t completed_output_tokens = 0;
     std::int64_t output_tokens = 0;   // of all requests, as these tell
     std::int64_t emitted_tokens = 0;  // of all requests, as steps tell
+    std::int64_t accepted_tokens = 0;
     std::int64_t first_tokens = 0;
     std::int64_t gaps = 0;
     std::int64_t passes = 0;
@@ -79,6 +80,8 @@ class Measurements : public Observer {
     std::array<Duration, admission_limit_names.size()> limited_waiting{};  // while something waited
     Ledger ledger;
     std::int64_t emitted_tokens = 0;
+    std::int64_t drafted_tokens = 0;
+    std::int64_t accepted_tokens = 0;
     std::int64_t requests = 0;
     std::int64_t completed_input_tokens = 0;
     std::int64_t completed_output_tokens = 0;

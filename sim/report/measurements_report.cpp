@@ -192,6 +192,10 @@ void Measurements::report_use(Report& report) const {
                   sums_.batch_peak,
                   ratio(sums_.running_time, covered),
                   sums_.running_peak};
+  const auto drafted = static_cast<double>(sums_.drafted_tokens);
+  const auto accepted = static_cast<double>(sums_.accepted_tokens);
+  report.speculation = {sums_.drafted_tokens, sums_.accepted_tokens, ratio(accepted, drafted),
+                        1 + ratio(accepted * static_cast<double>(header_.draft_tokens), drafted)};
   const auto usable = static_cast<double>(header_.usable_blocks);
   KvReport& kv = report.kv;
   kv.usage_mean = ratio(sums_.used_time, covered * usable);

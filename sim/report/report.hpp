@@ -47,6 +47,7 @@ struct RunHeader {
   std::string weights;               // number format: "bf16"
   std::string kv_cache;              // number format
   std::string engine;                // "vllm-v1"
+  std::int64_t draft_tokens = 0;     // that speculation proposes for a sequence in a step; 0: it is off
   std::string victim_rule;           // "last-admitted"; empty where the engine never evicts
   std::vector<std::string> oracles;  // what its policies know that no real server could, a phrase each
   std::string more_requests = "raise workload.num_requests";  // how its user gets a longer run
@@ -146,6 +147,14 @@ struct StepReport {
   std::int64_t running_peak = 0;
 };
 
+/// What became of draft tokens, in the window.
+struct SpeculationReport {
+  std::int64_t drafted_tokens = 0;        // verified
+  std::int64_t accepted_tokens = 0;       // came out beside the token that every step yields
+  double acceptance_rate = not_measured;  // accepted / drafted
+  double tokens_per_step = not_measured;  // that a decoding sequence got in a step: 1 + accepted / verifications
+};
+
 /// Why no more was admitted and what steps waited for, as shares of the time in which steps ran. What held the batch is
 /// judged over the time in which requests waited, unless the server keeps up: a backlog that is worked off after the last
 /// arrival says nothing of what held it before.
@@ -202,6 +211,7 @@ struct Report {
   KvReport kv;
   WasteReport waste;
   StepReport steps;
+  SpeculationReport speculation;
   Ledger ledger;
   LimitReport limits;
   SaturationReport saturation;

@@ -78,12 +78,23 @@ void steps(JsonWriter& json, const StepReport& steps) {
   json.end_object();
 }
 
-void ledger(JsonWriter& json, const Ledger& ledger) {
+void speculation(JsonWriter& json, const Report& report) {
+  const SpeculationReport& s = report.speculation;
+  json.member_object("speculation").member("draft_tokens", report.header.draft_tokens);
+  json.member("drafted_tokens", s.drafted_tokens).member("accepted_tokens", s.accepted_tokens);
+  json.member("acceptance_rate", s.acceptance_rate).member("tokens_per_step", s.tokens_per_step);
+  json.end_object();
+}
+
+// The time of drafts is told where there are any, as `speculation` is.
+void ledger(JsonWriter& json, const Ledger& ledger, bool drafts) {
   json.member_object("ledger").member_object("bytes");
   for (std::size_t i = 0; i < byte_kind_names.size(); ++i) json.member(byte_kind_names[i], ledger.bytes[i].value());
   json.member("total", ledger.total_bytes().value()).end_object();
   json.member("flops", ledger.flops.value()).member_object("seconds");
-  for (std::size_t i = 0; i < time_part_names.size(); ++i) json.key(time_part_names[i]).seconds(ledger.time[i]);
+  for (std::size_t i = 0; i < time_part_names.size(); ++i) {
+    if (drafts || i != static_cast<std::size_t>(TimePart::draft)) json.key(time_part_names[i]).seconds(ledger.time[i]);
+  }
   json.key("total").seconds(ledger.duration()).end_object();
   json.key("hidden_host_seconds").seconds(ledger.hidden_host);
   json.key("hidden_transfer_seconds").seconds(ledger.hidden_transfers).member_object("seconds_by_bound");
@@ -179,7 +190,9 @@ void document(JsonWriter& json, const Report& report) {
   write_prefix(json, report.prefix);
   write_groups(json, report);
   steps(json, report.steps);
-  ledger(json, report.ledger);
+  const bool drafts = report.header.draft_tokens > 0;
+  if (drafts) speculation(json, report);
+  ledger(json, report.ledger, drafts);
   limits(json, report.limits);
   saturation(json, report.saturation);
   json.member_object("run_totals").member("passes", report.passes).key("busy_s").seconds(report.busy);

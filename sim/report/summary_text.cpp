@@ -72,6 +72,17 @@ void steps(const Report& report, std::ostream& out) {
   write_line(out, "  running, over time", "mean " + significant(s.running_mean) + "  peak " + grouped(s.running_peak));
 }
 
+void speculation(const Report& report, std::ostream& out) {
+  if (report.header.draft_tokens == 0) return;
+  const SpeculationReport& s = report.speculation;
+  write_line(out, "Speculation",
+             counted(report.header.draft_tokens, "draft token") + " a step: " + significant(s.tokens_per_step) +
+                 " tokens a step and sequence");
+  write_line(out, "  drafts",
+             grouped(s.drafted_tokens) + " verified, " + grouped(s.accepted_tokens) +
+                 " accepted = " + percent(s.acceptance_rate));
+}
+
 void ledger(const Report& report, std::ostream& out) {
   const Ledger& sum = report.ledger;
   const double seconds = to_seconds(sum.duration());
@@ -185,6 +196,7 @@ void body(const Report& report, std::ostream& out) {
   write_evictions(report, out);
   write_prefix(report, out);
   steps(report, out);
+  speculation(report, out);
   ledger(report, out);
   limits(report, out);
   saturation(report, out);

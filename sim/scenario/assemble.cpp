@@ -7,6 +7,7 @@
 #include "sim/core/precision.hpp"
 #include "sim/hardware/peak.hpp"
 #include "sim/model/cost_fields.hpp"
+#include "sim/model/draft.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
@@ -43,6 +44,7 @@ void describe_deployment(const Scenario& scenario, RunHeader& header) {
   header.node = scenario.hardware.name;
   header.tp = scenario.parallel.tp;
   header.engine = scenario.scheduler.engine;
+  header.draft_tokens = scenario.scheduler.speculative.draft_tokens;
   header.victim_rule = victim_rule(scenario.scheduler);
   header.oracles = oracles_of(scenario.scheduler);
   if (scenario.model.layers == 0) return;  // number formats are those of a model
@@ -72,6 +74,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
 
   Assembly parts;
   parts.cost = make_cost_model(scenario.cost, scenario.model, scenario.hardware, scenario.parallel, scenario.precision);
+  parts.cost = with_draft_of(std::move(parts.cost), scenario.scheduler.speculative, scenario.cost, scenario.model,
+                             scenario.hardware, scenario.parallel, scenario.precision);
   if (scenario.scheduler.async) parts.cost = with_host_beside_device(std::move(parts.cost));
   parts.source = make_request_source(scenario.workload, scenario.run.seed);
 

@@ -10,6 +10,7 @@
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
 #include "sim/scenario/prefix_checks.hpp"
+#include "sim/scenario/speculative_checks.hpp"
 #include "sim/scenario/trtllm_checks.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/workload_fields.hpp"
@@ -357,6 +358,7 @@ void check_across(Reading& reading, const DocumentNode& tree, const Scenario& sc
   const std::size_t before = reading.errors();
   Checks(reading, tree, scenario).all();
   check_loads(reading, tree, scenario);
+  check_speculative(reading, tree, scenario);
   if (reading.errors() == before) check_deployment(reading, tree, scenario);
 }
 

@@ -1,6 +1,7 @@
 #include "sim/scenario/pool.hpp"
 
 #include "sim/model/deployment_fields.hpp"
+#include "sim/model/draft.hpp"
 #include "sim/model/memory_plan.hpp"
 #include "sim/serving/policy_table.hpp"
 
@@ -11,8 +12,9 @@ std::variant<Pool, PlanError> plan_pool(const Scenario& scenario) {
   if (scenario.memory.num_gpu_blocks) {
     pool.num_blocks = *scenario.memory.num_gpu_blocks;
   } else {
-    const auto plan =
-        plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
+    const auto plan = plan_memory(
+        scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory,
+        draft_share(scenario.scheduler.speculative, scenario.model, scenario.precision, scenario.parallel.tp));
     if (const auto* error = std::get_if<PlanError>(&plan)) return *error;
     pool.num_blocks = std::get<MemoryPlan>(plan).num_blocks.value();
     if (static_cast<double>(pool.num_blocks) > most_blocks) {

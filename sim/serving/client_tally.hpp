@@ -6,25 +6,25 @@
 
 namespace decodesim {
 
-/// A member of the cohort gets one token a step, so a client's tokens are a constant plus its members times the cohort's
-/// step number.
+/// All members of the cohort get the same tokens, so a client's tokens are a constant plus its members times the tokens
+/// that the cohort counts.
 class ClientTally {
  public:
-  void joined(std::size_t client, std::int64_t step) {
+  void joined(std::size_t client, std::int64_t counted) {
     Client& own = of(client);
     own.members += 1;
-    own.tokens -= step;
+    own.tokens -= counted;
   }
-  void left(std::size_t client, std::int64_t step) {
+  void left(std::size_t client, std::int64_t counted) {
     Client& own = of(client);
     own.members -= 1;
-    own.tokens += step;
+    own.tokens += counted;
   }
   /// A token outside the lock-step.
   void count(std::size_t client) { of(client).tokens += 1; }
 
-  [[nodiscard]] std::int64_t tokens(std::size_t client, std::int64_t step) const {
-    return client < clients_.size() ? clients_[client].tokens + clients_[client].members * step : 0;
+  [[nodiscard]] std::int64_t tokens(std::size_t client, std::int64_t counted) const {
+    return client < clients_.size() ? clients_[client].tokens + clients_[client].members * counted : 0;
   }
 
  private:

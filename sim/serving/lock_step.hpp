@@ -1,5 +1,5 @@
 #pragma once
-// Sequences that decode together, one token a step, without being walked.
+// Sequences that decode together, as many tokens a step as all of them, without being walked.
 
 #include <cstdint>
 #include <vector>
@@ -8,19 +8,21 @@
 #include "sim/serving/client_tally.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
+#include "sim/serving/speculation.hpp"
 
 namespace decodesim {
 
-/// The cohort of decoding sequences. It counts its own steps; a member's cached tokens are a constant plus that count,
-/// so that a step changes nothing in a member. Two calendars, keyed by the step number, say whom a step touches:
+/// The cohort of decoding sequences. It counts the tokens that each member got, one a step or several where drafts are
+/// verified; a member's cached tokens are a constant plus that count, so that a step changes nothing in a member. Two
+/// calendars, keyed by that count, say whom a step touches:
 ///
-///  * boundaries: members whose next token starts a new block. A member comes up every `block_size` steps, so one ring of
+///  * boundaries: members whose next token starts a new block. A member comes up every `block_size` tokens, so one ring of
 ///    `block_size` lists holds it for its whole stay, and each list is sorted by admission, the order of allocation;
 ///  * finishes: members whose last token a step yields, in a wheel of lists; a list also holds those whose turn comes in
-///    a later round, and a step passes over them: one look a member every `finish_slots` steps.
+///    a later round, and a step passes over them: one look a member every `finish_slots` tokens.
 class LockStep {
  public:
-  explicit LockStep(std::int64_t block_size);
+  explicit LockStep(std::int64_t block_size, const Gains& gains = {});
 
   using BoundaryList = SequenceList<&Sequence::boundary>;
 
@@ -34,13 +36,19 @@ class LockStep {
     const std::size_t next = boundary_slot_ + 1;
     return boundaries_[next == boundaries_.size() ? 0 : next];
   }
-  [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + step_; }
+  /// Members for whom a block begins behind their next `tokens` ones, at most a block of tokens ahead or back.
+  [[nodiscard]] const BoundaryList& at_boundary_after(std::int64_t tokens) const {
+    const std::int64_t slot = static_cast<std::int64_t>(boundary_slot_) + tokens + block_size_;
+    return boundaries_[static_cast<std::size_t>(slot % block_size_)];
+  }
+  [[nodiscard]] std::int64_t cached(const Sequence& member) const { return member.cached_at_zero + tokens_; }
 
-  /// How often somebody joined or left. Between two passes with the same count the same members all took the same steps.
+  /// How often somebody joined or left. Between two passes with the same count the same members all got the same tokens.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
-  [[nodiscard]] std::int64_t steps() const { return step_; }
+  /// Tokens that a member got which was there from the beginning.
+  [[nodiscard]] std::int64_t tokens() const { return tokens_; }
   /// Output tokens that a client got so far, those outside the lock-step included.
-  [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, step_); }
+  [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, tokens_); }
   /// Counts a token that a sequence got outside the lock-step.
   void count_outside(const Sequence& sequence) { tally_.count(sequence.client); }
 
@@ -50,18 +58,22 @@ class LockStep {
   void leave(Sequence& member);
 
   /// One step of all members, which ends at `end`: adds the gap between their tokens to `gaps`, and appends those that
-  /// finish with it to `finished`, after they left.
-  void advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished);
+  /// finish with it to `finished`, after they left. Tokens of one step arrive together, after one gap; who has fewer left
+  /// than the others get takes those. Returns how many came out of all.
+  std::int64_t advance(Time end, std::vector<TokenGap>& gaps, std::vector<Sequence*>& finished);
 
  private:
   [[nodiscard]] std::size_t boundary_slot_of(const Sequence& member) const;
-  [[nodiscard]] static std::size_t finish_slot_of(std::int64_t step);
+  [[nodiscard]] static std::size_t finish_slot_of(std::int64_t token);
+  void finish_at_token(std::vector<Sequence*>& finished);
   void remove(Sequence& member);
   void write_times(Sequence& member) const;
 
   std::int64_t block_size_;
+  Gains gains_;
   std::int64_t step_ = 0;          // steps this cohort has taken
-  std::size_t boundary_slot_ = 0;  // step_ mod block_size
+  std::int64_t tokens_ = 0;        // and tokens of each member by them
+  std::size_t boundary_slot_ = 0;  // tokens_ mod block_size
   std::int64_t size_ = 0;
   std::int64_t cached_ = 0;  // sum over the members
   std::int64_t changes_ = 0;

@@ -110,7 +110,7 @@ struct KvSlots {
   std::optional<std::int64_t> final_length{};
 };
 
-/// So many sequences waited so long between two of their tokens.
+/// So many sequences waited so long between two of their tokens. Tokens of one step arrive together, after one gap.
 struct TokenGap {
   Duration gap{};
   std::int64_t count = 0;
@@ -167,8 +167,11 @@ struct StepFacts {
   std::int64_t scheduled = 0;  // sequences that got tokens
   std::int64_t preempted = 0;
   std::int64_t free_blocks = 0;
-  std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included
-  KvSlots slots;                   // of the KV memory, after scheduling
+  std::int64_t cached_tokens = 0;  // KV of running sequences, what this step writes included, without drafts
+  // Draft tokens that came out: each sequence of shape.samples yields one token, and these beside. Drafts that were
+  // accepted beyond the end of a sequence did not come out and are not counted.
+  std::int64_t accepted_tokens = 0;
+  KvSlots slots;  // of the KV memory, after scheduling
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};            // by how much the step would be shorter without them
   std::int64_t found_tokens = 0;        // in place at admissions of this pass, new to who found them

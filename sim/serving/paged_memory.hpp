@@ -97,6 +97,14 @@ class PagedMemory : public BlockMemory {
     for (std::int64_t i = from / block_size_; i < to / block_size_; ++i)
       pool_.register_hash(sequence.blocks[static_cast<std::size_t>(i)], hash(sequence, i));
   }
+  /// The same of tokens that may fill blocks which can be found already.
+  void register_rest(Sequence& sequence, std::int64_t from, std::int64_t to) {
+    if (!caching_) return;
+    for (std::int64_t i = from / block_size_; i < to / block_size_; ++i) {
+      const BlockId block = sequence.blocks[static_cast<std::size_t>(i)];
+      if (!pool_.has_hash(block)) pool_.register_hash(block, hash(sequence, i));
+    }
+  }
 
  protected:
   [[nodiscard]] std::uint64_t hash(Sequence& sequence, std::int64_t block) const {

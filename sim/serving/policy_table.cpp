@@ -86,7 +86,7 @@ constexpr std::array<std::string_view, 4> destinations{"head", "tail", "same-pla
 
 constexpr std::array<std::string_view, 7> vllm_v1_policies{
     "running-first", "fcfs", "whole-sequence", "last-admitted", "head", "dropped", "wait"};
-constexpr std::array<std::string_view, 11> vllm_v1_knobs{"async",
+constexpr std::array<std::string_view, 12> vllm_v1_knobs{"async",
                                                          "drop_in_flight",
                                                          "defer_frees",
                                                          "max_num_batched_tokens",
@@ -96,7 +96,8 @@ constexpr std::array<std::string_view, 11> vllm_v1_knobs{"async",
                                                          "watermark",
                                                          "prefix_caching",
                                                          "host_cache",
-                                                         "remote_loads"};
+                                                         "remote_loads",
+                                                         "speculative"};
 constexpr std::array<std::string_view, 10> vllm_v1_open{"queue_order", "admission", "victim",  "head", "tail",
                                                         "same-place",  "by-key",    "kv_fate", "wait", "admit"};
 

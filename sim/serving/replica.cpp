@@ -120,7 +120,7 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   cached_blocks_evicted_ += facts_.cached_blocks_evicted;
   price_pass();
   price_transfers();
-  facts_.cached_tokens = state_.cached_tokens + facts_.shape.tokens();
+  facts_.cached_tokens = state_.cached_tokens + facts_.shape.known_tokens();
   tell_entered();
   if (wants_schedule_) describe_schedule();
   watchdog_.preempted(facts_.evictions);
@@ -152,6 +152,9 @@ void Replica::price_pass() {
   if (decisions_.decodes) {
     shape.decodes = shape.samples = state_.cohort.size();
     shape.decode_context = state_.cohort.next_context();
+    const std::int64_t drafts = state_.config.scheduler.speculative.draft_tokens;
+    shape.drafts = drafts * shape.decodes;
+    shape.draft_pairs = drafts * shape.decode_context + shape.decodes * (drafts * (drafts + 1) / 2);
   }
   StepShape without = shape;
   recomputes_.clear();
@@ -232,14 +235,17 @@ void Replica::complete(Time end) {
   gaps_.clear();
   finished_.clear();
   facts_.end = end;
-  state_.cached_tokens += facts_.shape.tokens() - thrown_away_;
+  if (decisions_.decodes && state_.cohort.size() > 0) {
+    const std::int64_t members = state_.cohort.size();
+    facts_.accepted_tokens = state_.cohort.advance(end, gaps_, finished_) - members;
+  }
+  state_.cached_tokens += facts_.shape.known_tokens() + facts_.accepted_tokens - thrown_away_;
   thrown_away_ = 0;
   recompute_time_ += facts_.recompute_time;
-  tokens_ += facts_.shape.samples - static_cast<std::int64_t>(facts_.withdrawn.size());
+  tokens_ += facts_.shape.samples + facts_.accepted_tokens - static_cast<std::int64_t>(facts_.withdrawn.size());
   if (tokens_ > most_tokens_) watchdog_.progress();
   most_tokens_ = std::max(most_tokens_, tokens_);
 
-  if (decisions_.decodes) state_.cohort.advance(end, gaps_, finished_);
   for (const Chunk& chunk : decisions_.chunks) play_chunk(chunk, end);
   if (!decisions_.chunks.empty()) {
     std::erase_if(state_.prefilling, [](const Sequence* s) { return s->state != SequenceState::prefilling; });

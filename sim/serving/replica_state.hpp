@@ -101,7 +101,7 @@ struct ReplicaState {
         host{server.host_blocks},
         waiting(std::move(order)),
         running_order(sorted_by),
-        cohort(server.block_size) {
+        cohort(server.block_size, server.scheduler.speculative.on() ? Gains(server.scheduler.speculative) : Gains()) {
     waiting.reads(cohort);
   }
 

@@ -79,6 +79,7 @@ void Replica::describe_schedule() {
   scheduler_->describe(schedule_.planned);
   std::map<const Sequence*, std::int64_t> chunks;
   for (const Chunk& chunk : decisions_.chunks) chunks[chunk.sequence] = chunk.tokens;
+  const std::int64_t each = 1 + state_.config.scheduler.speculative.draft_tokens;  // of those that decode
   std::vector<const Sequence*> batch;
   for (const Sequence* sequence = state_.running.front(); sequence != nullptr;
        sequence = SequenceList<&Sequence::running>::after(*sequence)) {
@@ -87,7 +88,7 @@ void Replica::describe_schedule() {
   std::sort(batch.begin(), batch.end(), before_in_batch);
   for (const Sequence* sequence : batch) {
     const auto chunk = chunks.find(sequence);
-    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? 1 : 0;
+    std::int64_t tokens = decisions_.decodes && sequence->state == SequenceState::decoding ? each : 0;
     if (chunk != chunks.end()) tokens = chunk->second;
     if (tokens == 0) continue;
     schedule_.scheduled.emplace_back(&sequence->request, tokens);

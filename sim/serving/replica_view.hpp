@@ -1,6 +1,7 @@
 #pragma once
 // What a policy may look at.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/core/rounding.hpp"
@@ -23,6 +24,16 @@ class ReplicaView {
   /// Blocks that admissions leave free: a share of those in the server's log.
   [[nodiscard]] std::int64_t watermark_blocks() const {
     return static_cast<std::int64_t>(state_.config.scheduler.watermark * static_cast<double>(state_.config.num_blocks));
+  }
+  /// Slots that a decoding sequence needs for its next step with so many tokens cached, those of drafts included.
+  [[nodiscard]] std::int64_t slots_to_decode(std::int64_t cached) const {
+    return std::min(cached + decode_slots(state_.config.scheduler.speculative), state_.config.max_model_len);
+  }
+  /// Slots that a request needs at most on its way to its end: of all its tokens but the last, which never gets KV, and
+  /// of drafts in a step that begins one token before the end.
+  [[nodiscard]] std::int64_t most_slots(std::int64_t input_tokens, std::int64_t output_tokens) const {
+    if (output_tokens < 2) return input_tokens + output_tokens - 1;
+    return slots_to_decode(input_tokens + output_tokens - 2);
   }
   [[nodiscard]] std::int64_t max_model_len() const { return state_.config.max_model_len; }
 

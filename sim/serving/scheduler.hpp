@@ -21,8 +21,7 @@ class Scheduler {
   /// what it really generates: only the reaction to requests that never fit may use it.
   [[nodiscard]] virtual bool fits_alone(const ReplicaView& view, const Request& request,
                                         std::int64_t output_tokens) const {
-    // All its tokens but the last, which never gets KV.
-    return view.blocks_for(request.input_tokens + output_tokens - 1) <= view.total_blocks();
+    return view.blocks_for(view.most_slots(request.input_tokens, output_tokens)) <= view.total_blocks();
   }
 
   /// The most tokens that this engine lets a request generate, where that is fewer than the client asked for.

@@ -23,7 +23,7 @@ enum class SequenceState {
   loading,     // its KV is on the way into blocks that it holds; it stands in no queue
   loaded,      // that KV is there; it waits with it until it is admitted
   prefilling,  // running; has tokens whose KV is still to be computed beyond the next one
-  decoding,    // running in lock-step: one token a step
+  decoding,    // running in lock-step: as many tokens a step as all who do
   stalled,     // running, but left out of the lock-step: it gets no token until it is resumed or served
   swapped,     // its KV lies on the host: it keeps its counts, holds no memory here, and stands in no queue
   finishing,   // running; it has all the tokens that it may get, and holds its place until its end is applied
@@ -55,9 +55,9 @@ struct Sequence {
   std::int64_t found_on_device = 0;  // tokens that it needed no load for
 
   // Lock-step decoding (see lock_step.hpp).
-  std::int64_t cached_at_zero = 0;  // cached tokens less the cohort's step number, constant while it decodes
-  std::int64_t finish_step = 0;
-  std::int64_t times_as_of = 0;  // the cohort's step number when the times of its last tokens were written
+  std::int64_t cached_at_zero = 0;  // cached tokens less those that the cohort counts, constant while it decodes
+  std::int64_t finish_token = 0;    // what the cohort counts when it gets its last
+  std::int64_t times_as_of = 0;     // the cohort's step number when the times of its last tokens were written
   SequenceLink running;
   SequenceLink boundary;
   SequenceLink finish;

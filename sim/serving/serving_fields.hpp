@@ -2,6 +2,7 @@
 // The fields of `scheduler` and `serving`.
 
 #include "sim/core/field_of.hpp"
+#include "sim/model/speculative_fields.hpp"
 #include "sim/serving/engine_knobs.hpp"
 #include "sim/serving/legacy_vllm_fields.hpp"
 #include "sim/serving/ordered_fields.hpp"
@@ -112,6 +113,11 @@ inline constexpr Field common_scheduler_fields[] = {
                 "by default",
          .source = DefaultSource::assumed,
          .applies = where_read<"async">}),
+    record<&SchedulerSpec::speculative>(
+        "speculative", speculative_fields,
+        {.doc = "speculative decoding: drafts are verified several tokens a step; absent: one token a step",
+         .need = Need::optional,
+         .applies = where_read<"speculative">}),
     field<&SchedulerSpec::defer_frees>(
         "defer_frees",
         {.doc =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/core/time.hpp"
+#include "sim/model/speculative_spec.hpp"
 #include "sim/serving/policy_choices.hpp"
 #include "sim/serving/sarathi_knobs.hpp"
 #include "sim/serving/sglang_knobs.hpp"
@@ -77,6 +78,7 @@ struct SchedulerSpec {
   FairSpec fair;
   double admission_ratio = 0.7;  // of `ratio-weighted`: what it sets aside of what the running may still generate
   MlfqKnobs mlfq;
+  SpeculativeSpec speculative;
   PolicyChoices policies;
   TrtllmKnobs trtllm;
   SglangKnobs sglang;

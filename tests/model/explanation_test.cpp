@@ -352,4 +352,36 @@ TEST_CASE("what the arithmetic cannot explain is an error that names its key") {
   CHECK(key(deployment) == "hardware");
 }
 
+TEST_CASE("with drafts every formula still gives its term's value, and the gain is tokens over time") {
+  for (const DraftKind draft : {DraftKind::ngram, DraftKind::head, DraftKind::model}) {
+    for (const CostKind kind : {CostKind::ideal, CostKind::roofline}) {
+      for (const bool by_position : {false, true}) {
+        Deployment deployment = tests::whiteboard();
+        deployment.cost.model = kind;
+        deployment.speculative.draft_tokens = 3;
+        deployment.speculative.draft = draft;
+        deployment.speculative.model = tests::llama_3_8b();
+        if (by_position) {
+          deployment.speculative.acceptance_by_position = {0.8, 0.6, 0.4};
+        } else {
+          deployment.speculative.acceptance = 0.7;
+        }
+        const Explanation explanation = explained(deployment, at_batch(8));
+        for (const Term& term : explanation.terms) {
+          if (term.formula.empty()) continue;
+          CAPTURE(term.key);
+          CAPTURE(term.formula);
+          CHECK(tests::evaluate(term.formula, term.inputs) == doctest::Approx(term.value).epsilon(1e-6));
+        }
+        deployment.speculative = {};
+        const Explanation without = explained(deployment, at_batch(8));
+        CHECK(explanation.value("speculation_gain") ==
+              doctest::Approx(explanation.value("tokens_per_s") / without.value("tokens_per_s")).epsilon(1e-6));
+        CHECK(without.find("speculation_gain") == nullptr);
+        CHECK(remark(explanation, "speculation").find("tokens a step and sequence") != std::string::npos);
+      }
+    }
+  }
+}
+
 }  // namespace decodesim

@@ -152,3 +152,19 @@ TEST_CASE("several cases are one document that holds each case's own") {
   write_json(std::span(reports).first(1), single);
   CHECK(nlohmann::json::parse(single.str()).at("cases") == nlohmann::json::array({parsed(reports[0])}));
 }
+
+TEST_CASE("drafts are told of where there are any, with the part of the time that proposing them takes") {
+  Report report = two_requests();
+  const nlohmann::json without = parsed(report);
+  CHECK_FALSE(without.contains("speculation"));
+  CHECK_FALSE(without.at("ledger").at("seconds").contains("draft"));
+  report.header.draft_tokens = 3;
+  report.speculation = {30, 12, 0.4, 2.2};
+  const nlohmann::json with = parsed(report);
+  CHECK(with.at("speculation").at("draft_tokens") == 3);
+  CHECK(with.at("speculation").at("drafted_tokens") == 30);
+  CHECK(with.at("speculation").at("accepted_tokens") == 12);
+  CHECK(with.at("speculation").at("acceptance_rate") == 0.4);
+  CHECK(with.at("speculation").at("tokens_per_step") == 2.2);
+  CHECK(with.at("ledger").at("seconds").at("draft") == 0);
+}

@@ -68,6 +68,25 @@ void draw_policies(Draws& draws, SchedulerSpec& knobs) {
   if (draws.chance(40)) policies.kv_fate = draws.pick({"dropped", "swapped", "swapped", "cheaper"});
 }
 
+/// Drafts, where the server can have them: few or many, by one chance or by position.
+void draw_speculation(Draws& draws, SchedulerSpec& knobs) {
+  if (knobs.async || may_swap(knobs) || !draws.chance(45)) return;
+  std::int64_t most = knobs.max_num_batched_tokens - 1;
+  if (knobs.long_prefill_token_threshold > 0) most = std::min(most, knobs.long_prefill_token_threshold - 1);
+  if (most < 1) return;
+  SpeculativeSpec& speculative = knobs.speculative;
+  speculative.draft_tokens = draws.between(1, std::min<std::int64_t>(most, draws.chance(80) ? 5 : 20));
+  if (draws.chance(60)) {
+    speculative.acceptance = draws.pick({0.0, 0.3, 0.62, 0.7, 0.8, 0.95, 1.0});
+  } else {
+    for (std::int64_t i = 0; i < speculative.draft_tokens; ++i)
+      speculative.acceptance_by_position.push_back(static_cast<double>(draws.between(0, 20)) / 20);
+  }
+  if (!draws.chance(40)) return;
+  speculative.draft = DraftKind::head;
+  speculative.head_layers = static_cast<int>(draws.between(1, 3));
+}
+
 void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   SchedulerSpec& knobs = server.scheduler;
   knobs.long_prefill_token_threshold = draws.chance(50) ? 0 : draws.pick<std::int64_t>({1, 4, 7, 16});
@@ -89,6 +108,7 @@ void draw_vllm_v1(Draws& draws, const Ranges& ranges, ServerConfig& server) {
   // A victim's KV stays findable, or goes to the host.
   server.prefix_caching = !swaps && (knobs.policies.queue_order == "longest-prefix" || draws.chance(50));
   if (server.prefix_caching) server.uncached_free_to_front = draws.chance(70);
+  draw_speculation(draws, knobs);
 }
 
 /// Prompts that begin alike: of few groups, or of few hash ids, so that hits are frequent.

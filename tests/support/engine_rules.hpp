@@ -25,6 +25,7 @@ struct EngineRules {
   bool first_come_first = false;    // and nobody before one who came earlier
   bool evicts_or_admits = false;    // never both in a pass
   bool exact_tables = false;        // a table covers the cached tokens and no more
+  bool exact_slots = false;         // with those of drafts
   bool has_tables = false;          // blocks have identities
   bool own_blocks = false;          // no block is in two tables, but one that was hit or merged
   bool caches_prefixes = false;     // full blocks are found by who begins with the same tokens

@@ -22,7 +22,7 @@ std::string text(double number) {
 std::string text(const StepShape& shape) {
   std::string line;
   for (std::int64_t part : {shape.decodes, shape.decode_context, shape.chunks, shape.chunk_tokens, shape.chunk_context,
-                            shape.chunk_pairs, shape.samples}) {
+                            shape.chunk_pairs, shape.samples, shape.drafts, shape.draft_pairs}) {
     line += " " + std::to_string(part);
   }
   return line;
@@ -67,7 +67,8 @@ void FactsText::step(const StepFacts& facts) {
   std::string line = "step " + std::to_string(facts.number) + " from " + text(facts.start) + " to " + text(facts.end);
   line += " running " + std::to_string(facts.running) + " waiting " + std::to_string(facts.waiting);
   line += " scheduled " + std::to_string(facts.scheduled) + " preempted " + std::to_string(facts.preempted);
-  line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens);
+  line += " free " + std::to_string(facts.free_blocks) + " cached " + std::to_string(facts.cached_tokens) +
+          " accepted " + std::to_string(facts.accepted_tokens);
   line += " recomputed " + std::to_string(facts.recomputed_tokens) + " in " + text(facts.recompute_time);
   line += " found " + std::to_string(facts.found_tokens) + " again " + std::to_string(facts.found_again_tokens) +
           " from the host " + std::to_string(facts.host_found_tokens) + " from elsewhere " +

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/support/plain_speculation.hpp"
+
 namespace decodesim::tests {
 
 void InvariantChecker::require(bool holds, const std::string& rule) {
@@ -154,7 +156,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
   const std::int64_t decoding =
       std::count_if(running_.begin(), running_.end(), [](const Life* l) { return !l->prefilling; });
   for (std::size_t i = 0; i < schedule.scheduled.size() && violation_.empty(); ++i) {
-    const auto& [request, n] = schedule.scheduled[i];
+    const auto& [request, granted] = schedule.scheduled[i];
     Life& life = life_of(request);
     if (life.state == State::waiting || life.state == State::loading) replay_admission(life, facts);
     require(runs(life), "only who runs gets tokens");
@@ -170,11 +172,14 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
             "running sequences are served in the order of admission, none left out before another");
     place = position + 1;
 
+    life.drafts = life.prefilling ? 0 : server_.scheduler.speculative.draft_tokens;
+    const std::int64_t n = granted - life.drafts;
     require(n >= 1 && n <= life.known() - life.cached, "a sequence computes what it knows and has not cached");
     const std::int64_t threshold = server_.scheduler.long_prefill_token_threshold;  // 0 where the engine has none
     require(threshold == 0 || n <= threshold, "no chunk passes the threshold");
-    tokens += n;
+    tokens += granted;
     shape_.add(life.cached, n);
+    shape_.add_drafts(life.cached, life.drafts);
     const std::int64_t again = std::max<std::int64_t>(0, std::min(life.cached + n, life.high) - life.cached);
     life.recomputed += again;
     recomputed_ += again;
@@ -189,6 +194,9 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     require(static_cast<std::int64_t>(table.size()) >= blocks_for(life.cached), "a table covers the cached tokens");
     require(!rules_.exact_tables || static_cast<std::int64_t>(table.size()) == blocks_for(life.cached),
             "a table covers the cached tokens and no more");
+    const std::int64_t slots = life.drafts > 0 ? plain_slots(server_, life.cached - 1) : life.cached;
+    require(!rules_.exact_slots || static_cast<std::int64_t>(table.size()) == blocks_for(slots),
+            "a table covers the cached tokens and the slots of drafts, and no more");
     require(table.size() >= life.table.size() && std::equal(life.table.begin(), life.table.end(), table.begin()),
             "a table only grows");
     for (std::size_t b = life.table.size(); b < table.size(); ++b) {
@@ -278,8 +286,11 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
       break;
     case AdmissionLimit::token_budget:
       require(queue && !evicted, "somebody waits for tokens");
-      require(!server_.scheduler.enable_chunked_prefill || shape_.tokens() == server_.scheduler.max_num_batched_tokens,
-              "the budget is spent where it limits");
+      // Who decodes with drafts takes room for all of them or none.
+      require(
+          !server_.scheduler.enable_chunked_prefill ||
+              shape_.tokens() + server_.scheduler.speculative.draft_tokens >= server_.scheduler.max_num_batched_tokens,
+          "the budget is spent where it limits");
       break;
   }
 }
@@ -288,14 +299,24 @@ void InvariantChecker::check_limit(const StepFacts& facts) {
 void InvariantChecker::replay_tokens(const StepFacts& facts) {
   std::map<Duration, std::int64_t> gaps;
   std::vector<const Request*> finished;
+  std::int64_t accepted = 0;
+  if (shape_.drafts > 0) ++speculating_steps_;
   for (const auto& [request, n] : facts.schedule->scheduled) {
     Life& life = life_of(request);
     if (life.cached != life.known() || life.over) continue;
     shape_.samples += 1;
-    tokens_ += 1;
-    life.emitted += 1;
+    const bool first = life.emitted == 0;
+    const std::int64_t gain = life.drafts > 0 ? plain_gain(server_, speculating_steps_) : 1;
+    require(gain >= 1 && gain <= 1 + life.drafts, "a step yields one token, and at most one more for each draft");
+    const std::int64_t gained = std::min(gain, life.output - life.emitted);
+    accepted += gained - 1;
+    tokens_ += gained;
+    life.emitted += gained;
+    life.cached += gained - 1;
+    life.computed += gained - 1;
+    if (rules_.caches_prefixes && gained > 1) note_contents(life, life.cached - (gained - 1));
     life.token_before = life.last_token;
-    if (life.emitted == 1) {
+    if (first) {
       life.first_token = facts.end;
     } else {
       ++gaps[facts.end - life.last_token];
@@ -316,6 +337,8 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
     }
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");
+  require(facts.accepted_tokens == accepted, "the facts count the drafts that came out");
+  accepted_ += accepted;
   require(rules_.late_endings || facts.schedule->finished == finished, "who emitted its last token is finished");
   std::map<Duration, std::int64_t> told;
   for (const TokenGap& gap : facts.gaps) {

@@ -77,8 +77,9 @@ class InvariantChecker : public Observer {
     std::int64_t self_preemptions = 0;
     std::int64_t preemptions_told = 0;
     std::vector<std::uint32_t> table;
-    bool loaded = false;   // its last admission came with KV that it had loaded
-    std::size_t hits = 0;  // blocks at the beginning of its table that it found
+    bool loaded = false;      // its last admission came with KV that it had loaded
+    std::int64_t drafts = 0;  // of the step at hand
+    std::size_t hits = 0;     // blocks at the beginning of its table that it found
     Time scheduled{Duration(-1)};
     Time first_token{Duration(-1)};
     Time last_token{Duration(-1)};
@@ -124,6 +125,7 @@ class InvariantChecker : public Observer {
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
   void note_contents(const Life& life, std::int64_t from);
+  void note_unfilled(const Life& victim);
   void check_counts(const StepFacts& facts);
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
@@ -159,6 +161,8 @@ class InvariantChecker : public Observer {
   std::map<Outcome, std::int64_t> outcomes_;
   std::int64_t tokens_ = 0;
   std::int64_t gaps_ = 0;
+  std::int64_t accepted_ = 0;
+  std::int64_t speculating_steps_ = 0;  // in which anybody had drafts
   bool run_ended_ = false;
 };
 

@@ -95,7 +95,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   }
   require(ended == static_cast<std::int64_t>(lives_.size()),
           "requests in = completed + rejected + cancelled + unfinished");
-  require(gaps_ + first_tokens == tokens_, "gaps and first tokens are all tokens");
+  require(gaps_ + first_tokens + accepted_ == tokens_, "gaps, first tokens and accepted drafts are all tokens");
   require(facts.end == last_happened_, "the run ends with the last thing that happened");
   const bool cut_short = !facts.watchdog.empty() || facts.interrupted;
   require(cut_short || outcomes_[Outcome::unfinished] == 0, "only a run that is cut short leaves requests unfinished");

@@ -95,6 +95,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     check_victim(life);
+    if (rules_.caches_prefixes) note_unfilled(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     give_back(life.table, server_.scheduler.defer_frees && step_in_flight_);
     life.untold_blocks = 0;

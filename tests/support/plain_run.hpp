@@ -67,6 +67,7 @@ class PlainRun {
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t tokens_ = 0;                 // that came out, less those that were dropped
   std::int64_t most_tokens_ = 0;
+  std::int64_t speculating_steps_ = 0;    // in which anybody had drafts
   std::int64_t preemptions_in_vain_ = 0;  // since a token, an arrival or an end
 };
 

@@ -73,6 +73,7 @@ struct PlainPlan {
     PlainSequence* sequence;
     std::int64_t cached;  // before these tokens
     std::int64_t tokens;
+    std::int64_t drafts = 0;  // that are verified beside them
   };
   struct Found {
     PlainSequence* sequence;

@@ -4,6 +4,7 @@
 
 #include "sim/core/check.hpp"
 #include "tests/support/plain_run.hpp"
+#include "tests/support/plain_speculation.hpp"
 
 namespace decodesim::tests {
 
@@ -53,7 +54,7 @@ bool PlainRun::step(const PlainPlan& plan) {
     facts.found_tokens += found.tokens - had_before;
   }
   for (const PlainPlan::Grant& grant : plan.scheduled) {
-    schedule.scheduled.push_back({grant.sequence->request, grant.tokens});
+    schedule.scheduled.push_back({grant.sequence->request, grant.tokens + grant.drafts});
     schedule.block_tables.push_back({grant.sequence->request, grant.sequence->blocks});
     if (grant.sequence->scheduled < Time{}) grant.sequence->scheduled = now_;
     grant.sequence->admitted = true;
@@ -62,6 +63,7 @@ bool PlainRun::step(const PlainPlan& plan) {
   // The price. A step that only evicts takes no time, except on a grid.
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     facts.shape.add(grant.cached, grant.tokens);
+    facts.shape.add_drafts(grant.cached, grant.drafts);
     const bool yields = grant.sequence->cached == grant.sequence->known() && !grant.sequence->over;
     if (yields) facts.shape.samples += 1;
   }
@@ -116,15 +118,25 @@ bool PlainRun::step(const PlainPlan& plan) {
   last_happened_ = now_;
 
   // Its end: tokens come out, and those with their last token leave in the order of admission.
+  const bool speculates =
+      std::any_of(plan.scheduled.begin(), plan.scheduled.end(), [](const auto& grant) { return grant.drafts > 0; });
+  if (speculates) ++speculating_steps_;
   std::vector<TokenGap> gaps;
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     PlainSequence& sequence = *grant.sequence;
     if (sequence.cached < sequence.known() || sequence.over) continue;
-    sequence.emitted += 1;
-    if (++tokens_ > most_tokens_) preemptions_in_vain_ = 0;
+    const bool first = sequence.emitted == 0;
+    // The KV of drafts that were accepted is there already.
+    std::int64_t gained = grant.drafts > 0 ? plain_gain(server_, speculating_steps_) : 1;
+    gained = std::min(gained, sequence.output - sequence.emitted);
+    sequence.emitted += gained;
+    sequence.cached += gained - 1;
+    facts.accepted_tokens += gained - 1;
+    tokens_ += gained;
+    if (tokens_ > most_tokens_) preemptions_in_vain_ = 0;
     most_tokens_ = std::max(most_tokens_, tokens_);
     sequence.token_before = sequence.last_token;
-    if (sequence.emitted == 1) {
+    if (first) {
       sequence.first_token = now_;
       sequence.recompute_at_first_token = recompute_time_;
     } else {

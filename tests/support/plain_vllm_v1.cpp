@@ -75,6 +75,12 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
       continue;
     }
     std::int64_t n = r->known() - r->cached;
+    const std::int64_t drafts = decoding_.count(r) > 0 ? knobs.speculative.draft_tokens : 0;
+    if (1 + drafts >
+        budget_) {  // it decodes with all its drafts or not at all, and nobody behind it takes what is left
+      budget_ = 0;
+      break;
+    }
     if (knobs.long_prefill_token_threshold > 0) n = std::min(n, knobs.long_prefill_token_threshold);
     n = std::min(n, budget_);
     n = std::min(n, server_.max_model_len - 1 - r->cached);
@@ -83,7 +89,8 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
       continue;
     }
 
-    const std::int64_t need = pool_.blocks_for(r->cached + n) - static_cast<std::int64_t>(r->blocks.size());
+    const std::int64_t slots = drafts > 0 ? plain_slots(server_, r->cached) : r->cached + n;
+    const std::int64_t need = pool_.blocks_for(slots) - static_cast<std::int64_t>(r->blocks.size());
     while (need > pool_.free()) {
       const std::size_t v = choose_plain_victim(victim_, running);
       PlainSequence* victim = running[v];
@@ -107,8 +114,8 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     }
     // What is decoded is not stored.
     if (r->emitted == emitted_at_admission_[r]) tier_.computed(*r, r->cached, r->cached + n);
-    plan.scheduled.push_back({r, r->cached, n});
-    budget_ -= n;
+    plan.scheduled.push_back({r, r->cached, n, drafts});
+    budget_ -= n + drafts;
     ++i;
   }
 }
@@ -194,7 +201,7 @@ void PlainVllmV1::preempt(PlainPlan& plan, PlainSequence* victim, const PlainSeq
 void PlainVllmV1::take_back(PlainPlan& plan, const PlainSequence* victim) {
   for (std::size_t k = 0; k < plan.scheduled.size(); ++k) {
     if (plan.scheduled[k].sequence != victim) continue;
-    budget_ += plan.scheduled[k].tokens;
+    budget_ += plan.scheduled[k].tokens + plan.scheduled[k].drafts;
     plan.scheduled.erase(plan.scheduled.begin() + static_cast<std::ptrdiff_t>(k));
     return;
   }

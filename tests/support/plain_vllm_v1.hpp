@@ -17,6 +17,7 @@
 #include "tests/support/plain_policies.hpp"
 #include "tests/support/plain_prefix_pool.hpp"
 #include "tests/support/plain_scheduler.hpp"
+#include "tests/support/plain_speculation.hpp"
 
 namespace decodesim::tests {
 
@@ -33,8 +34,10 @@ class PlainVllmV1 final : public PlainScheduler {
 
   PlainPlan plan() override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override {
-    return pool_.blocks_for(sequence.input + sequence.output - 1) <= server_.usable_blocks &&
-           plain_admits_alone(admission_, server_, sequence);
+    // The last step may begin one token before the end, with all its drafts.
+    const std::int64_t most =
+        sequence.output == 1 ? sequence.input : plain_slots(server_, sequence.input + sequence.output - 2);
+    return pool_.blocks_for(most) <= server_.usable_blocks && plain_admits_alone(admission_, server_, sequence);
   }
   void arrived(PlainSequence& sequence) override {
     sequence.waits_since = sequence.request->arrival;

@@ -254,6 +254,9 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
+  if (scenario.cost_kind == ScenarioCost::ideal || scenario.cost_kind == ScenarioCost::roofline)
+    scenario.cost = with_sample_draft(std::move(scenario.cost), scenario.server.scheduler.speculative,
+                                      scenario.cost_kind == ScenarioCost::ideal ? CostKind::ideal : CostKind::roofline);
   scenario.server.seed = scenario.run.seed;
   if (scenario.server.scheduler.async) scenario.cost = with_host_beside_device(std::move(scenario.cost));
   scenario.server.cost = scenario.cost.get();

@@ -1,7 +1,9 @@
 #include "tests/support/sample_machine.hpp"
 
+#include <utility>
 #include <variant>
 
+#include "sim/model/draft.hpp"
 #include "tests/support/known_specs.hpp"
 
 namespace decodesim::tests {
@@ -12,6 +14,15 @@ std::unique_ptr<CostModel> sample_cost(CostKind kind) {
   ParallelSpec parallel;
   parallel.tp = 8;
   return make_cost_model(cost, llama_3_8b(), hgx_h100(), parallel, PrecisionSpec{});
+}
+
+std::unique_ptr<CostModel> with_sample_draft(std::unique_ptr<CostModel> cost, const SpeculativeSpec& speculative,
+                                             CostKind kind) {
+  CostSpec spec;
+  spec.model = kind;
+  ParallelSpec parallel;
+  parallel.tp = 8;
+  return with_draft_of(std::move(cost), speculative, spec, llama_3_8b(), hgx_h100(), parallel, PrecisionSpec{});
 }
 
 HostMemory sample_host(CostKind kind, const SchedulerSpec& scheduler, const MemorySpec& memory) {

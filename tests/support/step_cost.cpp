@@ -12,7 +12,8 @@ Ledger ShapeCost::price(const StepShape& shape) const {
   spend(TimePart::linear, BoundBy::compute, 307 * shape.chunk_tokens);
   spend(TimePart::attention, BoundBy::bandwidth, 11 * shape.decode_context + 17 * shape.chunk_context);
   spend(TimePart::attention, BoundBy::compute, 3 * shape.chunk_pairs);
-  spend(TimePart::lm_head, BoundBy::bandwidth, 41 * shape.samples);
+  spend(TimePart::lm_head, BoundBy::bandwidth, 41 * shape.samples + 53 * shape.drafts);
+  spend(TimePart::attention, BoundBy::compute, 5 * shape.draft_pairs);
   spend(TimePart::collectives, BoundBy::collectives, 101 * shape.tokens());
   const Duration busy = ledger.duration() / scale_ + Duration(100'003);
   const Duration padded = (busy + grain_ - Duration(1)) / grain_ * grain_;

@@ -110,6 +110,7 @@ Deployment deployment_of(const Scenario& scenario) {
   deployment.precision = scenario.precision;
   deployment.memory = scenario.memory;
   deployment.cost = scenario.cost;
+  deployment.speculative = scenario.scheduler.speculative;
   deployment.host_beside_device = scenario.scheduler.async;
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   deployment.reserved_blocks = engine != nullptr && engine->keeps_null_block ? 1 : 0;

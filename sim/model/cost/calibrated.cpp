@@ -36,7 +36,8 @@ Precision lm_head_precision(Precision weights) {
 ///    bandwidth for the cache's format, or the operations of all query-key pairs at the sustained rate of attention;
 ///    sequences with one token and prompts' chunks apart, since their kernels are. Latent attention is absorbed for
 ///    sequences with one token (each head works on the latent itself) and expanded for chunks.
-///  * sampling: `step`, and `sequence` for each sequence that yields a token, whatever runs beside.
+///  * sampling: `step`, and `sequence` for each sequence that yields a token and each draft that is judged, whatever runs
+///    beside.
 ///  * collectives: two all-reduces a layer. Collecting the logits from the ranks is left out.
 ///  * host: `host_time` and `host_per_sequence`, which async hides beside all of this.
 /// All ranks are alike, so times are those of one and bytes are summed over all.
@@ -68,11 +69,12 @@ class Calibrated final : public CostModel {
   [[nodiscard]] Ledger price(const StepShape& shape) const override {
     if (shape.empty()) return {};
     Ledger account = by_tokens(shape.tokens());
-    attend(account, shape.decode_context - shape.decodes, shape.decodes, shape.decode_context, decode_flops_per_pair_,
+    attend(account, shape.decode_context - shape.decodes, shape.decodes + shape.drafts,
+           shape.decode_context + shape.draft_pairs, decode_flops_per_pair_,
            efficiency_.attention + efficiency_.attention_sequence * static_cast<double>(shape.decodes));
     attend(account, shape.chunk_context, shape.chunk_tokens, shape.chunk_pairs, chunk_flops_per_pair_,
            efficiency_.attention);
-    if (shape.samples > 0) account += by_samples(shape.samples);
+    if (shape.samples > 0) account += by_samples(shape.logits());
     account.spend(TimePart::sampling, BoundBy::host, to_duration(efficiency_.step));
     account.spend(TimePart::host, BoundBy::host, host_time_ + host_per_sequence_ * (shape.decodes + shape.chunks));
     return account;

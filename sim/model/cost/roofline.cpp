@@ -24,10 +24,11 @@ std::vector<AllReduceLine> lines_between(const NodeSpec& node, int ranks, AllRed
 /// The parts, in the order of their prices:
 ///  * linear: weights and activations of all layers over the bandwidth, or 2 x parameters x tokens over the peak of the
 ///    weights' format. All weights are read in every step, also where only some experts are active.
+///    Draft tokens pass through the layers as others do.
 ///  * attention: cached tokens read and new ones written over the bandwidth, or the operations of all query-key pairs
 ///  over
 ///    the bf16 peak; sequences with one token and prompts' chunks apart, since their kernels are.
-///  * lm_head: the output layer, for sequences that yield a token. Collecting the logits from the ranks is left out.
+///  * lm_head: the output layer, for sequences that yield a token and for every draft. Collecting the logits from the ranks is left out.
 ///  * collectives: two all-reduces a layer, none on a single rank.
 ///  * host: a constant, and another for each sequence.
 /// Bytes and operations are sums over all ranks, which share them evenly, so they are held against the bandwidth and
@@ -61,17 +62,17 @@ class Roofline final : public CostModel {
     Ledger account;
     if (shape.empty()) return account;
     const auto tokens = static_cast<double>(shape.tokens());
-    const auto samples = static_cast<double>(shape.samples);
+    const auto samples = static_cast<double>(shape.logits());
 
     spend(account, TimePart::linear, weights_ + activations_per_token_ * tokens, linear_flops_per_token_ * tokens,
           weights_peak_);
 
     const Bytes decode_read = kv_per_token_ * static_cast<double>(shape.decode_context - shape.decodes);
-    const Bytes decode_written = kv_per_token_ * static_cast<double>(shape.decodes);
+    const Bytes decode_written = kv_per_token_ * static_cast<double>(shape.decodes + shape.drafts);
     const Bytes chunk_read = kv_per_token_ * static_cast<double>(shape.chunk_context);
     const Bytes chunk_written = kv_per_token_ * static_cast<double>(shape.chunk_tokens);
     spend(account, TimePart::attention, decode_read + decode_written,
-          attention_flops_per_pair_ * static_cast<double>(shape.decode_context), attention_peak_);
+          attention_flops_per_pair_ * static_cast<double>(shape.decode_context + shape.draft_pairs), attention_peak_);
     spend(account, TimePart::attention, chunk_read + chunk_written,
           attention_flops_per_pair_ * static_cast<double>(shape.chunk_pairs), attention_peak_);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/core/check.hpp"
+#include "sim/model/draft.hpp"
 #include "sim/model/explain/sections.hpp"
 
 namespace decodesim {
@@ -29,7 +30,8 @@ namespace {
 /// The question as the deployment can answer it.
 explain_sections::Subject subject_of(const Deployment& deployment, const Question& question, const MemoryPlan& plan) {
   const std::int64_t longest = deployment.max_model_len;
-  explain_sections::Subject subject{deployment, plan, nullptr, {}, {}, 0, {}, question.context, 4096, question.batch};
+  explain_sections::Subject subject{deployment,       plan, nullptr,       nullptr, {}, {}, 0, {},
+                                    question.context, 4096, question.batch};
   for (std::int64_t context : question.contexts)
     if (longest == 0 || context <= longest) subject.asked.push_back(context);
   subject.contexts_left_out = static_cast<std::int64_t>(question.contexts.size() - subject.asked.size());
@@ -41,6 +43,10 @@ explain_sections::Subject subject_of(const Deployment& deployment, const Questio
   if (longest > 0) subject.context = std::min(subject.context, longest);
   subject.context = question.context.value_or(subject.own_context.value_or(subject.context));
   return subject;
+}
+
+DraftShare share_of_draft(const Deployment& deployment) {
+  return draft_share(deployment.speculative, deployment.model, deployment.precision, deployment.parallel.tp);
 }
 
 void add_needs(const explain_sections::Subject& subject, Explanation& explanation) {
@@ -56,16 +62,22 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   if (!(deployment.node.gpu.hbm_bandwidth.value() > 0))
     return PlanError{"hardware", "the arithmetic needs a GPU with its bandwidth"};
   if (auto error = find_cost_error(deployment.cost, deployment.node, deployment.parallel)) return *error;
-  const auto planned =
-      plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, deployment.memory);
+  const auto planned = plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision,
+                                   deployment.memory, share_of_draft(deployment));
   if (const auto* error = std::get_if<PlanError>(&planned)) return *error;
   explain_sections::Subject subject = subject_of(deployment, question, std::get<MemoryPlan>(planned));
   if (deployment.max_model_len > 0 && subject.context > deployment.max_model_len)
     return PlanError{"context", "a context of " + std::to_string(subject.context) + " is beyond max_model_len, " +
                                     std::to_string(deployment.max_model_len)};
-  auto cost =
-      make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel, deployment.precision);
+  const auto make_cost = [&] {
+    return make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel,
+                           deployment.precision);
+  };
+  const auto alone = make_cost();
+  auto cost = with_draft_of(make_cost(), deployment.speculative, deployment.cost, deployment.model, deployment.node,
+                            deployment.parallel, deployment.precision);
   if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
+  subject.cost_without_draft = alone.get();
   subject.cost = cost.get();
   Explanation explanation;
   add_needs(subject, explanation);
@@ -74,13 +86,15 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   explain_sections::add_workload(subject, explanation);
   explain_sections::add_contexts(subject, explanation);
   explain_sections::add_step(subject, explanation);
+  explain_sections::add_speculation(subject, explanation);
   explain_sections::add_remarks(subject, explanation);
   return explanation;
 }
 
 Explanation explain_shortage(const Deployment& deployment, const Question& question) {
   const auto plan_with = [&](const MemorySpec& memory) {
-    return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory);
+    return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory,
+                       share_of_draft(deployment));
   };
   const auto refused = plan_with(deployment.memory);
   check(std::holds_alternative<PlanError>(refused), "a shortage of memory was to be explained where there is none");

@@ -1,5 +1,6 @@
 // Where a GPU's memory goes, and when the cache outweighs the weights.
 
+#include "sim/model/draft.hpp"
 #include "sim/model/explain/sections.hpp"
 
 namespace decodesim::explain_sections {
@@ -24,24 +25,39 @@ void add_budget(const Subject& subject, Section& section, Explanation& explanati
       .derived("weight_shard", "weights of one rank", plan.weight_shard.value(), Unit::bytes, "weights / tp",
                {explanation.figure("weights"), tp})
       .share = share(plan.weight_shard);
+  const bool drafts = plan.draft_shard.value() > 0;
+  if (drafts) {
+    section
+        .given("draft_shard", "weights of what drafts, on one rank", plan.draft_shard.value(), Unit::bytes,
+               Source::spec)
+        .share = share(plan.draft_shard);
+  }
   section
       .given("runtime_overhead", "activations, communication, graphs", plan.runtime_overhead.value(), Unit::bytes,
              Source::assumed)
       .share = share(plan.runtime_overhead);
+  std::vector<Figure> inputs{explanation.figure("usable_memory"), explanation.figure("weight_shard"),
+                             explanation.figure("runtime_overhead")};
+  if (drafts) inputs.push_back(explanation.figure("draft_shard"));
   Term& pool = section.derived("pool_bytes_per_gpu", "KV pool of a GPU", plan.pool.value(), Unit::bytes,
-                               "usable_memory - weight_shard - runtime_overhead",
-                               {explanation.figure("usable_memory"), explanation.figure("weight_shard"),
-                                explanation.figure("runtime_overhead")});
+                               drafts ? "usable_memory - weight_shard - draft_shard - runtime_overhead"
+                                      : "usable_memory - weight_shard - runtime_overhead",
+                               std::move(inputs));
   if (plan.pool.value() >= 0) pool.share = share(plan.pool);
   section.derived("pool_bytes", "KV pool of all ranks", plan.pool.value() * d.parallel.tp, Unit::bytes,
                   "tp x pool_bytes_per_gpu", {tp, explanation.figure("pool_bytes_per_gpu")});
 }
 
 void add_block(const Subject& subject, Section& section, Explanation& explanation) {
-  section.derived(
-      "block_bytes", "a block on a rank", subject.plan.block_bytes.value(), Unit::binary_bytes,
-      "block_size x kv_bytes_per_token_per_rank",
-      {tokens("block_size", subject.deployment.memory.block_size), explanation.figure("kv_bytes_per_token_per_rank")});
+  const Deployment& d = subject.deployment;
+  const double drafted = draft_share(d.speculative, d.model, d.precision, d.parallel.tp).kv_per_token.value();
+  std::vector<Figure> inputs{tokens("block_size", d.memory.block_size),
+                             explanation.figure("kv_bytes_per_token_per_rank")};
+  if (drafted > 0) inputs.push_back({"draft_kv_bytes_per_token_per_rank", drafted, Unit::bytes});
+  section.derived("block_bytes", "a block on a rank", subject.plan.block_bytes.value(), Unit::binary_bytes,
+                  drafted > 0 ? "block_size x (kv_bytes_per_token_per_rank + draft_kv_bytes_per_token_per_rank)"
+                              : "block_size x kv_bytes_per_token_per_rank",
+                  std::move(inputs));
 }
 
 /// The pool that blocks make which are given, whether or not a GPU has room for it.

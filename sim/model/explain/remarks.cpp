@@ -33,6 +33,20 @@ void add_cache_remarks(const Subject& subject, Explanation& explanation) {
                                    {}});
 }
 
+void add_speculation_remark(Explanation& explanation) {
+  const Term* gain = explanation.find("speculation_gain");
+  if (gain == nullptr) return;
+  std::string text =
+      "Speculation yields {tokens_per_step} tokens a step and sequence, and the step takes {step_growth} as long as "
+      "one "
+      "without drafts: ";
+  text += gain->value > 1 ? "{speculation_gain} of the tokens/s." : "only {speculation_gain} of the tokens/s.";
+  explanation.remarks.push_back({"speculation",
+                                 std::move(text),
+                                 {explanation.figure("tokens_per_step"), explanation.figure("step_growth"),
+                                  explanation.figure("speculation_gain")}});
+}
+
 void add_gap(const Subject& subject, Explanation& explanation) {
   if (explanation.find("throughput_gap") == nullptr) return;
   const auto [shortest, longest] = std::minmax_element(subject.asked.begin(), subject.asked.end());
@@ -63,6 +77,7 @@ void add_batch_bound(const Subject& subject, Explanation& explanation) {
                              sequences("max_num_seqs", d.max_num_seqs),
                              tokens("max_num_batched_tokens", d.max_num_batched_tokens),
                              sequences("max_concurrency", d.max_concurrency.value_or(0))};
+  if (d.speculative.on()) inputs.push_back(count("step_width", static_cast<double>(step_width(subject))));
   std::string text;
   if (batch > fits) {
     text =
@@ -91,9 +106,12 @@ void add_batch_bound(const Subject& subject, Explanation& explanation) {
         "{context}.";
   } else {
     text =
-        "max_num_batched_tokens bounds the batch: a step computes {max_num_batched_tokens}, one a sequence, and the "
-        "pool "
-        "holds {sequences} sequences of {context}.";
+        "max_num_batched_tokens bounds the batch: a step computes {max_num_batched_tokens}, {step_width} a sequence, "
+        "and the pool holds {sequences} sequences of {context}.";
+    if (step_width(subject) == 1)
+      text =
+          "max_num_batched_tokens bounds the batch: a step computes {max_num_batched_tokens}, one a sequence, and the "
+          "pool holds {sequences} sequences of {context}.";
   }
   explanation.remarks.push_back({"batch_bound", std::move(text), std::move(inputs)});
 }
@@ -230,6 +248,7 @@ void add_remarks(const Subject& subject, Explanation& explanation) {
   if (explanation.find("step_time") != nullptr) {
     const BoundBy bound = main_bound(explanation);
     add_step_bound(bound, explanation);
+    add_speculation_remark(explanation);
     add_check_first(subject, bound, explanation);
   }
   add_cache_remarks(subject, explanation);

@@ -16,6 +16,7 @@ struct Subject {
   const Deployment& deployment;
   const MemoryPlan& plan;
   const CostModel* cost;                    // null where no step can be priced
+  const CostModel* cost_without_draft;      // the same without what drafts
   std::vector<std::int64_t> asked;          // the question's contexts within max_model_len
   std::vector<std::int64_t> contexts;       // the same and the workload's own, in ascending order
   std::int64_t contexts_left_out = 0;       // beyond max_model_len
@@ -75,6 +76,7 @@ void add_crossover(const Subject& subject, Explanation& explanation);
 void add_workload(const Subject& subject, Explanation& explanation);
 void add_contexts(const Subject& subject, Explanation& explanation);
 void add_step(const Subject& subject, Explanation& explanation);
+void add_speculation(const Subject& subject, Explanation& explanation);
 void add_remarks(const Subject& subject, Explanation& explanation);
 
 /// Bytes that one cached token takes over all ranks, as a formula: copies are named only where there are any.
@@ -95,5 +97,9 @@ std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context);
 std::int64_t batch_at(const Subject& subject, std::int64_t context);
 /// The batch of the step that is taken apart, which a closed loop bounds too.
 std::int64_t step_batch(const Subject& subject);
+/// Tokens that a decoding sequence computes in a step: its own, and its drafts.
+inline std::int64_t step_width(const Subject& subject) { return 1 + subject.deployment.speculative.draft_tokens; }
+/// A full step of `batch` sequences with so many drafts each, their newest tokens counted in `context`.
+StepShape decode_step(std::int64_t batch, std::int64_t context, std::int64_t drafts);
 
 }  // namespace decodesim::explain_sections

@@ -17,11 +17,7 @@ std::vector<Figure> joined(std::vector<Figure> first, const std::vector<Figure>&
 }
 
 Ledger price(const Subject& subject, std::int64_t batch, std::int64_t context) {
-  StepShape shape;
-  shape.decodes = batch;
-  shape.decode_context = batch * context;
-  shape.samples = batch;
-  return subject.cost->price(shape);
+  return subject.cost->price(decode_step(batch, context, subject.deployment.speculative.draft_tokens));
 }
 
 /// What a step's time is the sum of, by name.
@@ -86,11 +82,14 @@ class StepTerms {
     }
     std::vector<Figure> inputs{figure("sequences"), sequences("max_num_seqs", d.max_num_seqs),
                                tokens("max_num_batched_tokens", d.max_num_batched_tokens)};
+    std::string formula = "min(sequences, max_num_seqs, max_num_batched_tokens";
+    if (d.speculative.on()) {
+      inputs.push_back(tokens("draft_tokens", d.speculative.draft_tokens));
+      formula = "min(sequences, max_num_seqs, floor(max_num_batched_tokens / (1 + draft_tokens))";
+    }
     if (closed) inputs.push_back(sequences("max_concurrency", *d.max_concurrency));
-    add("batch", "batch", batch, Unit::sequences,
-        closed ? "min(sequences, max_num_seqs, max_num_batched_tokens, max_concurrency)"
-               : "min(sequences, max_num_seqs, max_num_batched_tokens)",
-        std::move(inputs));
+    formula += closed ? ", max_concurrency)" : ")";
+    add("batch", "batch", batch, Unit::sequences, std::move(formula), std::move(inputs));
   }
 
   void add_bytes() {
@@ -106,7 +105,8 @@ class StepTerms {
 
   void add_time(const Ledger& account) {
     const double seconds = to_seconds(account.duration());
-    if (subject_.deployment.cost.model == CostKind::ideal) {
+    const SpeculativeSpec& speculative = subject_.deployment.speculative;
+    if (subject_.deployment.cost.model == CostKind::ideal && !speculative.on()) {
       add("step_time", "step", seconds, Unit::seconds, "step_bytes / bandwidth",
           {figure("step_bytes"), explanation_.figure("bandwidth")});
     } else {
@@ -115,28 +115,41 @@ class StepTerms {
       for (const Figure& part : parts) sum += (sum.empty() ? "" : " + ") + part.name;
       add("step_time", "step", seconds, Unit::seconds, std::move(sum), std::move(parts));
     }
+    if (speculative.on()) return add_speculative_rates(seconds);
     add("tokens_per_s", "tokens/s", value("batch") / seconds, Unit::tokens_per_second, "batch / step_time",
         {figure("batch"), figure("step_time")});
     add("tokens_per_s_per_user", "a user", 1 / seconds, Unit::tokens_per_second, "1 / step_time",
         {figure("step_time")});
   }
 
+  /// Every sequence gains several tokens a step.
+  void add_speculative_rates(double seconds) {
+    const double gained = tokens_per_step(subject_.deployment.speculative);
+    const Figure tokens_per_step = count("tokens_per_step", gained);
+    add("tokens_per_s", "tokens/s", value("batch") * gained / seconds, Unit::tokens_per_second,
+        "batch x tokens_per_step / step_time", {figure("batch"), tokens_per_step, figure("step_time")});
+    add("tokens_per_s_per_user", "a user", gained / seconds, Unit::tokens_per_second, "tokens_per_step / step_time",
+        {tokens_per_step, figure("step_time")});
+  }
+
   void add_limits() {
     const CachedToken cached = cached_token(explanation_);
     const double sequence = static_cast<double>(context_) * cached.bytes;
-    const Figure context = tokens("context", context_);
-    add("tokens_per_s_limit", "tokens/s that no batch passes", explanation_.value("bandwidth") / sequence,
-        Unit::tokens_per_second, "bandwidth / (context x " + cached.formula + ")",
-        joined({explanation_.figure("bandwidth"), context}, cached.inputs));
-    add("intensity_ceiling", "operations a byte that no batch passes", operations_per_token() / sequence,
-        Unit::flops_per_byte,
-        std::string("(").append(operations_formula).append(") / (context x ") + cached.formula + ")",
-        joined(operation_inputs(), cached.inputs));
+    const SpeculativeSpec& speculative = subject_.deployment.speculative;
+    std::vector<Figure> inputs{explanation_.figure("bandwidth"), tokens("context", context_)};
+    // A read of the cache serves all tokens of a step.
+    if (speculative.on()) inputs.push_back(count("tokens_per_step", tokens_per_step(speculative)));
+    add("tokens_per_s_limit", "tokens/s that no batch passes",
+        tokens_per_step(speculative) * explanation_.value("bandwidth") / sequence, Unit::tokens_per_second,
+        std::string(speculative.on() ? "tokens_per_step x " : "") + "bandwidth / (context x " + cached.formula + ")",
+        joined(std::move(inputs), cached.inputs));
+    add("intensity_ceiling", "operations a byte that no batch passes", operations() / sequence, Unit::flops_per_byte,
+        operations_formula() + " / (context x " + cached.formula + ")", joined(operation_inputs(), cached.inputs));
   }
 
   void add_intensity() {
-    add("intensity", "operations a byte of this step", value("batch") * operations_per_token() / value("step_bytes"),
-        Unit::flops_per_byte, std::string("batch x (").append(operations_formula).append(") / step_bytes"),
+    add("intensity", "operations a byte of this step", value("batch") * operations() / value("step_bytes"),
+        Unit::flops_per_byte, "batch x " + operations_formula() + " / step_bytes",
         joined({figure("batch"), figure("step_bytes")}, operation_inputs()));
   }
 
@@ -145,16 +158,25 @@ class StepTerms {
   }
 
  private:
-  /// A token's products with the weights, and its query with every cached token.
-  static constexpr std::string_view operations_formula = "2 x parameters + 4 x layers x heads x head_dim x context";
-  [[nodiscard]] double operations_per_token() const {
+  /// A sequence's products with the weights, and its queries with every cached token.
+  [[nodiscard]] std::string operations_formula() const {
+    const bool drafts = subject_.deployment.speculative.on();
+    return std::string(drafts ? "(1 + draft_tokens) x " : "") +
+           "(2 x parameters + 4 x layers x heads x head_dim x context)";
+  }
+  [[nodiscard]] double operations() const {
     const ModelSpec& model = subject_.deployment.model;
-    return 2 * parameters() + attention_flops_per_pair(model).value() * static_cast<double>(context_);
+    const double pairs = attention_flops_per_pair(model).value() * static_cast<double>(context_);
+    return static_cast<double>(step_width(subject_)) * (2 * parameters() + pairs);
   }
   [[nodiscard]] std::vector<Figure> operation_inputs() const {
     const ModelSpec& model = subject_.deployment.model;
-    return {count("parameters", parameters()), count("layers", model.layers), count("heads", model.heads),
-            count("head_dim", model.head_dim), tokens("context", context_)};
+    std::vector<Figure> inputs{count("parameters", parameters()), count("layers", model.layers),
+                               count("heads", model.heads), count("head_dim", model.head_dim),
+                               tokens("context", context_)};
+    if (subject_.deployment.speculative.on())
+      inputs.push_back(tokens("draft_tokens", subject_.deployment.speculative.draft_tokens));
+    return inputs;
   }
   [[nodiscard]] double parameters() const {
     const ModelSpec& model = subject_.deployment.model;
@@ -189,6 +211,15 @@ void add_gap(const Subject& subject, Explanation& explanation) {
 
 }  // namespace
 
+StepShape decode_step(std::int64_t batch, std::int64_t context, std::int64_t drafts) {
+  StepShape shape;
+  shape.decodes = shape.samples = batch;
+  shape.decode_context = batch * context;
+  shape.drafts = batch * drafts;
+  shape.draft_pairs = drafts * shape.decode_context + batch * (drafts * (drafts + 1) / 2);
+  return shape;
+}
+
 std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
   const std::int64_t size = subject.deployment.memory.block_size;
   const std::int64_t usable =
@@ -199,7 +230,8 @@ std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
 std::int64_t batch_at(const Subject& subject, std::int64_t context) {
   const Deployment& d = subject.deployment;
   if (subject.batch) return *subject.batch;
-  return std::min({sequences_that_fit(subject, context), d.max_num_seqs, d.max_num_batched_tokens});
+  return std::min(
+      {sequences_that_fit(subject, context), d.max_num_seqs, d.max_num_batched_tokens / step_width(subject)});
 }
 
 std::int64_t step_batch(const Subject& subject) {

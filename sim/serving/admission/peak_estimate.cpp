@@ -17,8 +17,8 @@ namespace {
 /// The estimate lets all that run grow together, so who is still busy with its prompt counts with all that it can come to.
 ///
 /// Looks at all that run, at admission only. Where the candidate is refused, the estimate lies above the pool by some
-/// tokens; and while the cohort stays the same and is all that runs, a step lowers it by one token at most, since each of
-/// them has a token more and may generate one less. So nobody is looked at again before so many steps.
+/// tokens; and while the cohort stays the same and is all that runs, a token of each lowers it by one at most, since each of
+/// them has a token more and may generate one less. So nobody is looked at again before so many tokens.
 class PeakEstimate final : public AdmissionTest {
  public:
   explicit PeakEstimate(const ServerConfig& server) : block_size_(server.block_size) {}
@@ -28,7 +28,7 @@ class PeakEstimate final : public AdmissionTest {
     const LockStep& cohort = view.cohort();
     const Question question{candidate.request.index, tokens, spared, cohort.changes()};
     const bool lock_step = cohort.size() == view.running();
-    if (lock_step && refused_ == question && cohort.steps() < ask_again_) return false;
+    if (lock_step && refused_ == question && cohort.tokens() < ask_again_) return false;
     Estimate estimate{block_size_, {}, 0};
     estimate.add(candidate.request, candidate.generated, found + tokens == candidate.known());
     for (const Sequence* one = view.first_admitted(); one != nullptr; one = ReplicaView::admitted_after(*one)) {
@@ -39,7 +39,7 @@ class PeakEstimate final : public AdmissionTest {
     }
     const std::int64_t above = estimate.peak() - (view.total_blocks() - spared) * block_size_ + 1;
     refused_ = lock_step ? question : Question{};
-    ask_again_ = cohort.steps() + above;
+    ask_again_ = cohort.tokens() + above;
     return above <= 0;
   }
   bool admits_alone(const ReplicaView& view, const Request& request) const override {
@@ -93,7 +93,7 @@ class PeakEstimate final : public AdmissionTest {
 
   std::int64_t block_size_;
   std::set<std::int64_t> whole_;  // who runs and began with a whole prompt
-  // The last question, where it can be refused again without a look, and the cohort's step from which on it cannot.
+  // The last question, where it can be refused again without a look, and the cohort's count of tokens from which on it cannot.
   mutable Question refused_;
   mutable std::int64_t ask_again_ = 0;
 };

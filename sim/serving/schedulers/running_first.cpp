@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/core/rounding.hpp"
 #include "sim/serving/host_tier.hpp"
 #include "sim/serving/paged_memory.hpp"
+#include "sim/serving/schedulers/boundary_walk.hpp"
+#include "sim/serving/schedulers/decoded_blocks.hpp"
 #include "sim/serving/schedulers/kv_loads.hpp"
 #include "sim/serving/schedulers/late_hashes.hpp"
 #include "sim/serving/schedulers/step_in_flight.hpp"
@@ -33,8 +36,10 @@ class RunningFirst final : public Scheduler {
         memory_(memory),
         policies_(std::move(policies)),
         late_hashes_(memory),
+        decoded_(memory, late_hashes_, server.scheduler),
         loads_(server.scheduler.async),
-        loads_from_host_beside_(server.host_cache.load == HostLoad::async) {
+        loads_from_host_beside_(server.host_cache.load == HostLoad::async),
+        width_(1 + server.scheduler.speculative.draft_tokens) {
     if (server.host_cache.chunks == 0) return;
     host_.emplace(server.host_cache, server.block_size);
     if (host_->writes_on_eviction()) memory_.keep_evicted();
@@ -47,17 +52,17 @@ class RunningFirst final : public Scheduler {
     for (Sequence* sequence : left_out_) draft.resume(*sequence);
     in_flight_.begin_pass(left_out_);
     left_out_.clear();
-    next_decoding_ = nullptr;
+    walk_.end();
     next_prompt_ = next_left_out_ = 0;
-    // A token is set aside for every decoding sequence. More of them than the budget has tokens run only where passes
-    // admitted without serving all that ran before.
-    budget_ = knobs_.max_num_batched_tokens - view.cohort().size();
-    if (budget_ < 0) leave_out_behind(view, draft, -budget_, before_all);
+    // A token is set aside for every decoding sequence, and for each of its drafts. More of them than the budget has
+    // tokens run only where passes admitted without serving all that ran before, or where those have drafts now.
+    budget_ = knobs_.max_num_batched_tokens - view.cohort().size() * width_;
+    if (budget_ < 0) leave_out_behind(view, draft, ceil_div(-budget_, width_), before_all);
     serve_running(view, draft);
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
     if (memory_.caches_prefixes()) {
       late_hashes_.register_served();
-      register_decoded(view);
+      decoded_.register_all(view);
     }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
@@ -87,7 +92,7 @@ class RunningFirst final : public Scheduler {
   // In order of admission: who decodes needs a block once every block_size steps, and only those are walked, with the
   // prompts and those who were left out.
   void serve_running(const ReplicaView& view, Draft& draft) {
-    next_decoding_ = view.cohort().at_boundary().front();
+    walk_.begin(view.cohort(), view.slots_to_decode(0), view.block_size());
     for (;;) {
       Sequence* prompt = next_prompt_ < view.prefilling().size() ? view.prefilling()[next_prompt_] : nullptr;
       Sequence* left_out = next_left_out_ < left_out_.size() ? left_out_[next_left_out_] : nullptr;
@@ -98,7 +103,7 @@ class RunningFirst final : public Scheduler {
       if (next == nullptr) return;
       bool served = false;
       if (next == decoding) {
-        served = make_room(view, draft, *next, view.cached(*next) + 1, EvictionReason::decode);
+        served = make_room(view, draft, *next, view.slots_to_decode(view.cached(*next)), EvictionReason::decode);
       } else {
         served = next == prompt ? serve_prompt(view, draft, *next) : take_in(view, draft, *next);
       }
@@ -109,19 +114,19 @@ class RunningFirst final : public Scheduler {
 
   // Gives their blocks to those who decode and were admitted before `other`. The first that finds none is returned.
   Sequence* grow_decoding(const ReplicaView& view, const Sequence* other) {
-    while (next_decoding_ != nullptr && (other == nullptr || next_decoding_->order < other->order)) {
-      Sequence* decoding = next_decoding_;
-      next_decoding_ = LockStep::BoundaryList::after(*decoding);
-      if (!memory_.grow(*decoding, view.cohort().cached(*decoding) + 1)) return decoding;
+    for (;;) {
+      Sequence* decoding = walk_.next();
+      if (decoding == nullptr || (other != nullptr && other->order < decoding->order)) return nullptr;
+      walk_.pass(*decoding);
+      if (!memory_.grow(*decoding, view.slots_to_decode(view.cohort().cached(*decoding)))) return decoding;
     }
-    return nullptr;
   }
 
   bool serve_prompt(const ReplicaView& view, Draft& draft, Sequence& prompt) {
     const std::int64_t missing = prompt.known() - prompt.cached;
     const std::int64_t wanted = within_threshold(missing);
     // What was set aside for those behind it is its own to take.
-    if (wanted > budget_) leave_out_behind(view, draft, wanted - budget_, prompt.order);
+    if (wanted > budget_) leave_out_behind(view, draft, ceil_div(wanted - budget_, width_), prompt.order);
     const std::int64_t tokens = std::min(wanted, budget_);
     if (tokens == 0) return false;
     const EvictionReason reason = missing == 1 ? EvictionReason::decode : EvictionReason::prefill;
@@ -141,11 +146,14 @@ class RunningFirst final : public Scheduler {
     return true;
   }
 
-  // Serves a sequence that was left out, where the budget reaches it after all.
+  // Serves a sequence that was left out, where the budget reaches it after all. What is left of a budget that does not
+  // hold it with its drafts goes to nobody.
   bool take_in(const ReplicaView& view, Draft& draft, Sequence& left_out) {
-    if (budget_ == 0 || !make_room(view, draft, left_out, left_out.cached + 1, EvictionReason::decode)) return false;
+    if (budget_ < width_) budget_ = 0;
+    const std::int64_t slots = view.slots_to_decode(left_out.cached);
+    if (budget_ == 0 || !make_room(view, draft, left_out, slots, EvictionReason::decode)) return false;
     draft.resume(left_out);
-    budget_ -= 1;
+    budget_ -= width_;
     ++next_left_out_;
     return true;
   }
@@ -157,35 +165,16 @@ class RunningFirst final : public Scheduler {
     Sequence* last = view.last_admitted();
     for (; last != nullptr && last->order > order && count > 0; last = ReplicaView::admitted_before(*last)) {
       if (last->state != SequenceState::decoding) continue;
-      if (last == next_decoding_) next_decoding_ = nullptr;  // all that follow it are left out already
+      walk_.pass(*last);
       draft.stall(*last);
       left_out_.push_back(last);
-      budget_ += 1;
+      budget_ += width_;
       --count;
     }
     // They stand before those that were left out earlier.
     std::reverse(left_out_.begin() + static_cast<std::ptrdiff_t>(before), left_out_.end());
     std::rotate(left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_),
                 left_out_.begin() + static_cast<std::ptrdiff_t>(before), left_out_.end());
-  }
-
-  // Blocks that the coming tokens of the cohort fill. Nobody else fills one with the same tokens, so it makes no difference
-  // that the engine itself registers each as its sequence gets its token.
-  void register_decoded(const ReplicaView& view) {
-    for (Sequence* member = view.cohort().filling().front(); member != nullptr;
-         member = LockStep::BoundaryList::after(*member)) {
-      register_token(view, *member);
-    }
-  }
-
-  // Planned ahead, its token is not known yet.
-  void register_token(const ReplicaView& view, Sequence& member) {
-    const std::int64_t cached = view.cached(member);
-    if (knobs_.async) {
-      late_hashes_.note(member, cached);
-    } else {
-      memory_.register_full(member, cached, cached + 1);
-    }
   }
 
   // Evicts until `requester` has its blocks for so many tokens; false where it had to evict itself.
@@ -213,9 +202,9 @@ class RunningFirst final : public Scheduler {
     late_hashes_.forget(victim);
     if (host_) host_->taken_back(victim);
     if (victim.state == SequenceState::decoding) {
-      if (was_served && !knobs_.async) register_token(view, victim);
-      if (&victim == next_decoding_) next_decoding_ = LockStep::BoundaryList::after(victim);
-      budget_ += 1;
+      if (was_served && !knobs_.async) decoded_.register_one(view, victim);
+      walk_.pass(victim);
+      budget_ += width_;
     } else if (victim.state == SequenceState::prefilling) {
       budget_ += draft.take_back(victim);
       if (victim.order < requester.order) --next_prompt_;
@@ -361,12 +350,14 @@ class RunningFirst final : public Scheduler {
   Policies policies_;
   std::optional<HostTier> host_;
   LateHashes late_hashes_;
+  DecodedBlocks decoded_;
   KvLoads loads_;
   StepInFlight in_flight_;
   bool loads_from_host_beside_;
+  std::int64_t width_;  // tokens of a decoding sequence in a step: its newest and its drafts
   // Of the pass at hand.
-  std::int64_t budget_ = 0;            // tokens that are left, beyond one for each decoding sequence
-  Sequence* next_decoding_ = nullptr;  // of those that need a block
+  std::int64_t budget_ = 0;  // tokens that are left, beyond those of the decoding sequences
+  BoundaryWalk walk_;        // over those that need a block
   std::size_t next_prompt_ = 0;
   std::size_t next_left_out_ = 0;
   // Running sequences that would decode but got no token, in order of admission. They are stalled until the next pass.
