@@ -95,6 +95,27 @@ TEST_CASE(
                                               });
 }
 
+TEST_CASE(
+    "a victim that has tokens of this pass leaves its new blocks to be found, though nothing was computed into them") {
+  // As vLLM itself does. Pass 2: A is given 8 tokens and the blocks 4 and 5, then B needs a block, and A has the most. B
+  // takes 5; A comes back and finds 12 tokens, of which it had computed 8.
+  ServerConfig config = server(5, 4, 16);
+  config.scheduler.policies.victim = "most-reclaimable-blocks";
+  config.scheduler.long_prefill_token_threshold = 8;
+  const std::vector<Request> requests{request(0, "A", 20, 1), request(1, "B", 4, 2)};
+  watch_every_engine<ScheduleTable, Findings>(config, requests,
+                                              [](const ScheduleTable& table, const Findings& findings) {
+                                                CHECK(table.text() ==
+                                                      "1 | A8 B4 | | 2 | |\n"
+                                                      "2 | B1 | A | 3 | B | A\n"
+                                                      "3 | A8 | | 0 | A |\n");
+                                                CHECK(table.rows()[1].hashed == "1,2,3,4");
+                                                CHECK(table.rows()[2].found == "A12");
+                                                CHECK(table.rows()[2].tables == "A[1,2,4,5,3]");
+                                                CHECK(findings.by_request == "B:0+0 A:4+8 ");
+                                              });
+}
+
 TEST_CASE("where freed blocks all go to the tail the full hit takes a block that was never used") {
   ServerConfig config = server(8, 4, 32);
   config.uncached_free_to_front = false;

@@ -21,6 +21,13 @@ ServerConfig server(const char* engine, std::int64_t blocks, std::int64_t block_
   return config;
 }
 
+/// A request whose prompt is what all of these begin with.
+Request beginning_alike(const char* id, std::int64_t input, std::int64_t output) {
+  Request made = request(0, id, input, output);
+  made.content = {{1, input}};
+  return made;
+}
+
 }  // namespace
 
 TEST_CASE("GUARANTEED_NO_EVICT reserves what was asked for, so two wait while one runs alone") {
@@ -100,6 +107,31 @@ TEST_CASE("where max_batch_size is below those that hold memory, the last of the
           "5 | B1 | | 18 | |\n"
           "6 | B1 | | 18 | B |\n");
   });
+}
+
+TEST_CASE(
+    "a request is put off for what another fills next, also where a victim of the pass leaves the block before it") {
+  // All but G begin alike. Pass 2: G needs a block, and A, which reads nothing from the cache, is paused and leaves its first
+  // block to be found. D would fill the second, and that is what C fills next, be it before G in the list or behind it.
+  const Request c = beginning_alike("C", 8, 1);
+  const Request g = request(0, "G", 2, 4);
+  for (std::vector<Request> requests : {std::vector{c, g}, std::vector{g, c}}) {
+    requests.push_back(beginning_alike("D", 6, 1));
+    requests.push_back(beginning_alike("A", 8, 1));
+    requests.back().no_prefix_read = true;
+    for (std::size_t i = 0; i < requests.size(); ++i) requests[i].index = static_cast<std::int64_t>(i);
+    ServerConfig config = server("trtllm-max-utilization", 9, 2, 8);
+    config.scheduler.trtllm.enable_block_reuse = true;
+    config.scheduler.trtllm.context_chunking_policy = ChunkPolicy::force_chunk;
+    on_every_engine(config, requests, [&](const ScheduleTable& table) {
+      CHECK(table.rows()[0].waiting == "D");
+      CHECK(table.rows()[1].preempted == "A");
+      CHECK(table.rows()[1].free_blocks == 3);  // so many as D needs
+      CHECK(table.rows()[1].waiting == "D A");
+      CHECK(table.rows()[4].scheduled == "D1 A2");
+      CHECK(table.rows()[4].found == "D5");
+    });
+  }
 }
 
 TEST_CASE("the first chunk takes the blocks of the whole prompt") {

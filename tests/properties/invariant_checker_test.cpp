@@ -165,6 +165,68 @@ TEST_CASE("the checker notices wrong facts about a token that is lost with its v
   CHECK(violation([&](std::vector<WithdrawnToken>& lost) { lost.front().request = &requests[1]; }) != "");
 }
 
+TEST_CASE("the checker takes a hit on what was registered for a victim of the pass, and on nothing else") {
+  const ShapeCost cost;
+  ServerConfig server;
+  server.num_blocks = 6;
+  server.usable_blocks = 5;
+  server.block_size = 4;
+  server.max_model_len = 100;
+  server.prefix_caching = true;
+  server.scheduler.max_num_batched_tokens = 16;
+  server.scheduler.max_num_seqs = 4;
+  server.scheduler.long_prefill_token_threshold = 8;
+  server.scheduler.policies.victim = "most-reclaimable-blocks";
+  server.cost = &cost;
+  // A is evicted in pass 2, after it was given block 4, and comes back in pass 3 to the blocks 1, 2 and 4.
+  const std::vector<Request> requests{{0, "A", Time{}, 20, 1, 1, 0}, {1, "B", Time{}, 4, 2, 2, 0}};
+  const auto violation = [&](const std::function<void(std::vector<std::uint32_t>&)>& change) {
+    Tampering tampering(
+        server, 3,
+        [&](StepFacts&, ScheduleFacts& schedule, std::vector<TokenGap>&) { change(schedule.block_tables[0].second); },
+        nullptr);
+    play(engines().front(), server, requests, std::nullopt, {&tampering});
+    return tampering.checker.violation();
+  };
+  CHECK(violation([](std::vector<std::uint32_t>& table) { CHECK(table[2] == 4); }) == "");
+  CHECK(violation([](std::vector<std::uint32_t>& table) { std::swap(table[1], table[2]); }) != "");
+  CHECK(violation([](std::vector<std::uint32_t>& table) { std::swap(table[2], table[3]); }) != "");
+  CHECK(violation([](std::vector<std::uint32_t>& table) { std::swap(table[2], table[4]); }) != "");
+}
+
+TEST_CASE("the checker notices too much on the host, and who is there without being told") {
+  const ShapeCost cost;
+  ServerConfig server;
+  server.num_blocks = 6;
+  server.usable_blocks = 5;
+  server.block_size = 4;
+  server.max_model_len = 100;
+  server.scheduler.max_num_batched_tokens = 16;
+  server.scheduler.max_num_seqs = 4;
+  server.scheduler.policies.kv_fate = "swapped";
+  server.host_blocks = 10;
+  server.cost = &cost;
+  const std::vector<Request> requests{
+      {0, "A", Time{}, 6, 7, 7, 0}, {1, "B", Time{}, 5, 6, 6, 0}, {2, "C", Time{}, 3, 5, 5, 0}};
+  // C goes to the host in pass 3 and stays there for a while.
+  const auto violation = [&](std::int64_t room, std::int64_t untold) {
+    ServerConfig seen = server;
+    seen.host_blocks = room;
+    Tampering tampering(
+        seen, 3,
+        [&](StepFacts& step, ScheduleFacts&, std::vector<TokenGap>&) {
+          CHECK(step.swapped == 1);
+          step.swapped -= untold;
+        },
+        nullptr);
+    play(engines().front(), server, requests, std::nullopt, {&tampering});
+    return tampering.checker.violation();
+  };
+  CHECK(violation(10, 0) == "");
+  CHECK(violation(0, 0) != "");
+  CHECK(violation(10, 1) != "");
+}
+
 TEST_CASE("the checker notices every wrong fact about a request") {
   const std::vector<ChangeEnd> changes{
       [](RequestFacts& facts) { facts.output_tokens -= 1; },

@@ -30,6 +30,7 @@ EngineRules rules_of_vllm_v1(const ServerConfig& server) {
           .has_tables = true,
           .own_blocks = true,
           .caches_prefixes = server.prefix_caching,
+          .hashes_ahead = server.prefix_caching,
           .within_budget = true,
           .exact_limit = !admits_on};
 }

@@ -29,6 +29,7 @@ struct EngineRules {
   bool has_tables = false;          // blocks have identities
   bool own_blocks = false;          // no block is in two tables, but one that was hit or merged
   bool caches_prefixes = false;     // full blocks are found by who begins with the same tokens
+  bool hashes_ahead = false;        // from the moment on in which the tokens that fill them are scheduled
   bool merges_blocks = false;       // full blocks of the same tokens are one, and all but the last token can be found
   bool finds_parts = false;         // and the beginning of one more
   bool within_budget = false;       // max_num_batched_tokens holds

@@ -77,6 +77,7 @@ void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, 
 void InvariantChecker::step(const StepFacts& facts) {
   require(!run_ended_, "nothing happens after the end");
   check_nobody_is_late(facts.withdrawn);
+  check_host_room();
   require(facts.number == pass_ + 1, "passes are numbered without a hole");
   pass_ = facts.number;
   if (facts.schedule == nullptr) {

@@ -21,13 +21,14 @@ namespace decodesim::tests {
 /// Replays the facts of a run and notes the first that breaks a rule:
 ///   blocks    free and held ones are all of them; none is in two tables, but those that were hit; tables fit the cached
 ///             tokens exactly
-///   hits      a block that is hit holds the request's own tokens and all before them; a block that was handed out since
-///             is not hit
+///   hits      a block that is hit holds the request's own tokens and all before them, or was to hold them for a victim
+///             whose tokens the pass took back; a block that was handed out since is not hit
 ///   limits    tokens within the budget, sequences within max_num_seqs
 ///   states    every request is in one state at a time, and moves only where it may
 ///   tokens    who completes has emitted exactly its output, whatever its preemptions; what is taken back of tokens is
 ///             what the step before yielded for those who were evicted, where the engine had not looked at it
-///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them
+///   host      its blocks are within its room; who is swapped keeps its tokens and comes back with all of them, or is
+///             given up
 ///   KV work   tokens computed = P + O - 1 - found in place + recomputed; planned ahead, who stops by itself computes one
 ///             more, and who reaches its limit is not served again, unless the engine plans ahead of results
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
@@ -101,6 +102,7 @@ class InvariantChecker : public Observer {
   void check_times(const StepFacts& facts);
   void replay_evictions(const StepFacts& facts);
   void set_aside_given_up(const StepFacts& facts);
+  void check_host_room();
   void replay_transfers(const StepFacts& facts);
   void check_victim(const Life& victim);
   [[nodiscard]] bool loses_token(const Life& victim, const StepFacts& facts, std::size_t next) const;
@@ -124,8 +126,10 @@ class InvariantChecker : public Observer {
   [[nodiscard]] bool is_merged(const Life& life, const std::vector<std::uint32_t>& table, std::size_t at) const;
   void check_hits(Life& life, std::int64_t found, const StepFacts& facts);
   [[nodiscard]] Content content_of(const Life& life, std::int64_t block) const;
+  [[nodiscard]] bool has_own_hash(std::uint32_t block, const Life& life, std::int64_t at) const;
+  void note_taken_back(const Life& victim);
+  [[nodiscard]] bool was_served_before(const Life& victim, const EvictionFacts& told) const;
   void note_contents(const Life& life, std::int64_t from);
-  void note_unfilled(const Life& victim);
   void check_counts(const StepFacts& facts);
   void replay_tokens(const StepFacts& facts);
   void check_limit(const StepFacts& facts);
@@ -143,10 +147,12 @@ class InvariantChecker : public Observer {
   std::vector<std::vector<std::uint32_t>> deferred_;         // tables that are given back, but not free yet
   std::vector<std::vector<std::uint32_t>> deferred_before_;  // the same, by the pass before
   std::int64_t loads_seen_ = 0;
-  bool step_in_flight_ = false;                    // while the next pass was planned
-  std::vector<Life*> over_;                        // late endings: by the last step, in the order of admission
-  std::map<std::uint32_t, std::int64_t> holders_;  // how many tables each held block is in
-  std::map<std::uint32_t, Content> contents_;      // of full blocks, until they are handed out again
+  std::int64_t swapped_told_ = 0;                   // on the host after the last step
+  bool step_in_flight_ = false;                     // while the next pass was planned
+  std::vector<Life*> over_;                         // late endings: by the last step, in the order of admission
+  std::map<std::uint32_t, std::int64_t> holders_;   // how many tables each held block is in
+  std::map<std::uint32_t, Content> contents_;       // of full blocks, until they are handed out again
+  std::multimap<std::uint32_t, Content> unfilled_;  // what they were to hold for victims, and can be found as
   StepShape shape_;
   std::int64_t recomputed_ = 0;
   std::int64_t loaded_ = 0;  // found in this pass beyond the blocks that were hit

@@ -70,6 +70,7 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
       break;
     case Outcome::unfinished:
+      check_host_room();
       break;
   }
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &life), waiting_.end());

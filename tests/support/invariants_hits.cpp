@@ -12,6 +12,7 @@ void InvariantChecker::hand_out(std::uint32_t block) {
   if (holders_.count(block) > 0) retire(deferred_before_);
   require(++holders_[block] == 1 || !rules_.own_blocks, "a block is handed out once, or shared by who hits it");
   contents_.erase(block);
+  unfilled_.erase(block);
 }
 
 /// Is this block of a new table the one of all who have these tokens: it holds them, or somebody else is to fill it with
@@ -63,8 +64,7 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
   if (table == nullptr) return require(false, "who is admitted has a table");
   life.hits = 0;
   for (std::int64_t i = 0; i < found / server_.block_size && !life.request.no_prefix_read; ++i) {
-    const auto content = contents_.find(table->at(static_cast<std::size_t>(i)));
-    const bool own = content != contents_.end() && content->second == content_of(life, i);
+    const bool own = has_own_hash(table->at(static_cast<std::size_t>(i)), life, i);
     require(own || !computed || tier, "a block that is hit holds the request's own tokens and all before them");
     if (!own) break;
     ++life.hits;
@@ -73,18 +73,40 @@ void InvariantChecker::check_hits(Life& life, std::int64_t found, const StepFact
   if (!rules_.finds_parts && !all_but_one) loaded_ += found - static_cast<std::int64_t>(life.hits) * server_.block_size;
 }
 
+/// Would this block be found as the one at that place of its table?
+bool InvariantChecker::has_own_hash(std::uint32_t block, const Life& life, std::int64_t at) const {
+  const Content own = content_of(life, at);
+  const auto content = contents_.find(block);
+  if (content != contents_.end() && content->second == own) return true;
+  const auto [first, last] = unfilled_.equal_range(block);
+  return std::any_of(first, last, [&](const auto& one) { return one.second == own; });
+}
+
+/// A block has its hash from the moment on in which the tokens that fill it are scheduled, and keeps it where the pass evicts
+/// its holder after that, so that who has the same tokens hits what was never computed. Which blocks beyond its table the
+/// victim had taken in this pass is not told: any that nobody is known to hold.
+void InvariantChecker::note_taken_back(const Life& victim) {
+  const SchedulerSpec& knobs = server_.scheduler;
+  std::int64_t most = std::min(victim.known() - victim.cached, knobs.max_num_batched_tokens);
+  if (knobs.long_prefill_token_threshold > 0) most = std::min(most, knobs.long_prefill_token_threshold);
+  const std::int64_t full = (victim.cached + most) / server_.block_size;
+  for (std::int64_t i = victim.cached / server_.block_size; i < full; ++i) {
+    const Content content = content_of(victim, i);
+    const auto at = static_cast<std::size_t>(i);
+    if (at < victim.table.size()) {
+      unfilled_.emplace(victim.table[at], content);
+      continue;
+    }
+    for (std::int64_t id = 1; id <= server_.usable_blocks; ++id) {
+      const auto block = static_cast<std::uint32_t>(id);
+      if (holders_.count(block) == 0) unfilled_.emplace(block, content);
+    }
+  }
+}
+
 /// Of a full block: the salt, and every token up to its end.
 InvariantChecker::Content InvariantChecker::content_of(const Life& life, std::int64_t block) const {
   return {life.request.cache_salt, plain_tokens(life.request, (block + 1) * server_.block_size)};
-}
-
-/// A victim that was served before it was evicted loses its newest token, but the engine leaves the hash on the block that
-/// this would have filled. It finds it again where it is evicted once more after computing the same tokens elsewhere.
-void InvariantChecker::note_unfilled(const Life& victim) {
-  const std::int64_t blocks = victim.known() / server_.block_size;
-  if (victim.prefilling || victim.known() % server_.block_size != 0) return;
-  if (blocks <= static_cast<std::int64_t>(victim.table.size()))
-    contents_[victim.table.at(static_cast<std::size_t>(blocks - 1))] = content_of(victim, blocks - 1);
 }
 
 void InvariantChecker::note_contents(const Life& life, std::int64_t from) {

@@ -74,6 +74,15 @@ void InvariantChecker::withdraw_token(Life& victim, const StepFacts& facts, std:
   victim.over = false;
 }
 
+/// Did the pass reach this victim before its requester? Then it had tokens of the pass, which were taken back.
+bool InvariantChecker::was_served_before(const Life& victim, const EvictionFacts& told) const {
+  for (const Life* one : running_) {
+    if (one->request.index == told.requester->index) return false;
+    if (one == &victim) return true;
+  }
+  return false;
+}
+
 /// The evicted lose their blocks and go back to the queue, but for one that gives up.
 void InvariantChecker::replay_evictions(const StepFacts& facts) {
   require(!rules_.never_evicts || facts.evictions.empty(), "an engine that sets memory aside evicts nobody");
@@ -95,7 +104,7 @@ void InvariantChecker::replay_evictions(const StepFacts& facts) {
     require(!rules_.evicts_last_admitted || (!running_.empty() && running_.back() == &life),
             "the last admitted is evicted first");
     check_victim(life);
-    if (rules_.caches_prefixes) note_unfilled(life);
+    if (rules_.hashes_ahead && was_served_before(life, told)) note_taken_back(life);
     running_.erase(std::remove(running_.begin(), running_.end(), &life), running_.end());
     give_back(life.table, server_.scheduler.defer_frees && step_in_flight_);
     life.untold_blocks = 0;

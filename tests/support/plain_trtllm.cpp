@@ -202,6 +202,11 @@ std::vector<PlainSequence*> PlainTrtllm::take_for_next_step(PlainPlan& plan) {
       pause(plan, active_[last_started], last_newcomer, EvictionReason::admission);
     }
     end = last_started;
+    // What it left in the tree may be what others would have filled next: by now they fill the blocks behind it.
+    for (const PlainSequence* one : active_) {
+      if (started(one)) expect_blocks_of(one);
+    }
+    for (const PlainSequence* one : taken) expect_blocks_of(one);
   }
   return taken;
 }

@@ -29,9 +29,7 @@ void TrtllmScheduler::plan(const ReplicaView& view, Draft& draft) {
   completed_.clear();
   coming_.clear();
   limit_ = AdmissionLimit::arrivals;
-  if (puts_off_) {
-    for (Sequence* started : view.prefilling()) expect(memory_.first_new(*started));
-  }
+  expect_blocks(view);
   take(view, draft);
   share_tokens(view, draft);
   // Where nothing else stands in the way, who waits was put off.
@@ -68,7 +66,16 @@ bool TrtllmScheduler::waits_for_others(const Context& context) const {
   return first.parent != nullptr && std::find(coming_.begin(), coming_.end(), first) != coming_.end();
 }
 void TrtllmScheduler::expect(BlockTree::NewBlock block) {
-  if (block.parent != nullptr) coming_.push_back(std::move(block));
+  if (block.parent == nullptr || std::find(coming_.begin(), coming_.end(), block) != coming_.end()) return;
+  coming_.push_back(std::move(block));
+}
+/// Of all prompts between chunks, and of those that the pass has taken so far.
+void TrtllmScheduler::expect_blocks(const ReplicaView& view) {
+  if (!puts_off_) return;
+  for (Sequence* started : view.prefilling()) expect(memory_.first_new(*started));
+  for (const Context& taken : contexts_) {
+    if (taken.found == 0) expect(memory_.first_new(*taken.sequence));
+  }
 }
 void TrtllmScheduler::take_newcomer(const Context& context) {
   if (puts_off_ && context.found == 0) expect(memory_.first_new(*context.sequence));

@@ -52,6 +52,9 @@ class TrtllmScheduler : public Scheduler {
   void look_up(Context& context) const;
   [[nodiscard]] bool waits_for_others(const Context& context) const;
   void take_newcomer(const Context& context);
+  /// Notes which blocks prompts are about to fill. A pause calls for another look: what the victim leaves in the tree may be
+  /// what others would have filled next, so that by then they fill the blocks behind it.
+  void expect_blocks(const ReplicaView& view);
   /// Notes what stands in the way.
   bool taken(CapacityVerdict verdict);
 

@@ -55,7 +55,7 @@ class MaxUtilization final : public TrtllmScheduler {
       if (next == nullptr) return true;
       while (!taken(capacity_.ask(1, view.free_blocks(), 1))) {
         Sequence& victim = *view.last_admitted();
-        pause(draft, victim, *next, EvictionReason::decode);
+        pause(view, draft, victim, *next, EvictionReason::decode);
         if (&victim == next) return false;
       }
       if (next == next_boundary_) {
@@ -98,7 +98,7 @@ class MaxUtilization final : public TrtllmScheduler {
         break;
       }
       if (last == nullptr) return Asked::stop;
-      pause(draft, *last, waiting, EvictionReason::admission);
+      pause(view, draft, *last, waiting, EvictionReason::admission);
     }
     ++newcomers_;
     last_newcomer_ = &waiting;
@@ -111,11 +111,12 @@ class MaxUtilization final : public TrtllmScheduler {
   /// The places are gone: who still stands behind makes room for the newcomers.
   bool cut(const ReplicaView& view, Draft& draft) {
     limit_ = AdmissionLimit::max_num_seqs;
-    while (cut_ != nullptr) pause(draft, *view.last_admitted(), *last_newcomer_, EvictionReason::admission);
+    while (cut_ != nullptr) pause(view, draft, *view.last_admitted(), *last_newcomer_, EvictionReason::admission);
     return false;
   }
 
-  void pause(Draft& draft, Sequence& victim, const Sequence& requester, EvictionReason reason) {
+  void pause(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester,
+             EvictionReason reason) {
     if (next_boundary_ == &victim && &victim != &requester) next_boundary_ = nullptr;
     if (cut_ == &victim) cut_ = nullptr;
     std::erase(stalled_, &victim);
@@ -127,6 +128,7 @@ class MaxUtilization final : public TrtllmScheduler {
       look_up(context);
       capacity_.add(context.need - before);
     }
+    expect_blocks(view);
   }
 
   // One pass.
