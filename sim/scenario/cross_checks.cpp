@@ -107,6 +107,23 @@ class Checks {
       error("model.moe.dense_layers", "out-of-range", "'model.moe.dense_layers' is above 'model.layers'",
             "the dense layers are among all of them");
     }
+    kinds_of_layers(model);
+  }
+
+  void kinds_of_layers(const ModelSpec& model) {
+    if (model.has_windows() && model.has_states()) {
+      error("model.linear", "contradiction", "'model.linear' and 'model.window' exclude each other",
+            "the layers that are not full attention either keep a state or see a window: keep one of them");
+    }
+    if (model.linear.full_every > model.layers) {
+      error("model.linear.full_every", "out-of-range", "'model.linear.full_every' is above 'model.layers'",
+            "a model without a layer of full attention has no cache to plan");
+    }
+    if (model.has_latent_cache() && (model.window.kv_heads > 0 || model.window.head_dim > 0)) {
+      error("model.window", "no-effect",
+            "'model.window.kv_heads' and 'model.window.head_dim' have no effect where 'model.mla' is cached",
+            "remove them");
+    }
   }
 
   void scheduler() {
