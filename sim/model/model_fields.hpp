@@ -38,10 +38,8 @@ inline constexpr Field window_fields[] = {
                                                       .need = Need::required,
                                                       .range = from_to(0, most_layers)}),
     field<&WindowSpec::kv_heads>("kv_heads", {.doc = "key and value heads of these layers; 0: as the others have",
-                                              .source = DefaultSource::spec,
                                               .range = from_to(0, most_heads)}),
     field<&WindowSpec::head_dim>("head_dim", {.doc = "values of a head of these layers; 0: as the others have",
-                                              .source = DefaultSource::spec,
                                               .range = from_to(0, most_heads)}),
 };
 
@@ -110,12 +108,10 @@ inline constexpr Field model_fields[] = {
          .need = Need::optional}),
     field<&ModelSpec::cross_attention_layers>(
         "cross_attention_layers", {.doc = "layers beyond `layers` that look at images; servers give them a cache too",
-                                   .source = DefaultSource::spec,
                                    .range = from_to(0, most_layers)}),
-    field<&ModelSpec::draft_layers>("draft_layers",
-                                    {.doc = "layers beyond `layers` of a draft head, which share the cache",
-                                     .source = DefaultSource::spec,
-                                     .range = from_to(0, most_layers)}),
+    field<&ModelSpec::draft_layers>(
+        "draft_layers",
+        {.doc = "layers beyond `layers` of a draft head, which share the cache", .range = from_to(0, most_layers)}),
     record<&ModelSpec::moe>("moe", moe_fields, {.doc = "a mixture of experts", .need = Need::optional}),
 };
 

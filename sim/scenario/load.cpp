@@ -8,6 +8,7 @@
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/layers.hpp"
 #include "sim/scenario/merge.hpp"
+#include "sim/scenario/pool.hpp"
 #include "sim/scenario/reading.hpp"
 #include "sim/scenario/record_reader.hpp"
 #include "sim/scenario/scenario_fields.hpp"
@@ -39,7 +40,8 @@ void complete(Scenario& scenario) {
       scheduler.max_num_batched_tokens = batch.max_num_batched_tokens;
     }
   }
-  if (scenario.parallel.tp == 0) scenario.parallel.tp = node.gpus;
+  if (scenario.parallel.tp == 0) scenario.parallel.tp = std::max(1, node.gpus / scenario.parallel.pp);
+  complete_overhead(scenario);
   for (std::size_t i = 0; i < scenario.workload.requests.size(); ++i) {
     Request& request = scenario.workload.requests[i];
     request.index = static_cast<std::int64_t>(i);

@@ -26,6 +26,10 @@ Figure Explanation::figure(std::string_view key, std::string_view name) const {
 
 namespace {
 
+ServerLimits limits_of(const Deployment& deployment) {
+  return {deployment.max_num_batched_tokens, deployment.max_num_seqs, deployment.max_model_len};
+}
+
 /// The question as the deployment can answer it.
 explain_sections::Subject subject_of(const Deployment& deployment, const Question& question, const MemoryPlan& plan) {
   const std::int64_t longest = deployment.max_model_len;
@@ -56,22 +60,27 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   if (!(deployment.node.gpu.hbm_bandwidth.value() > 0))
     return PlanError{"hardware", "the arithmetic needs a GPU with its bandwidth"};
   if (auto error = find_cost_error(deployment.cost, deployment.node, deployment.parallel)) return *error;
-  const auto planned =
-      plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, deployment.memory);
+  const auto planned = plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision,
+                                   deployment.memory, limits_of(deployment));
   if (const auto* error = std::get_if<PlanError>(&planned)) return *error;
   explain_sections::Subject subject = subject_of(deployment, question, std::get<MemoryPlan>(planned));
   if (deployment.max_model_len > 0 && subject.context > deployment.max_model_len)
     return PlanError{"context", "a context of " + std::to_string(subject.context) + " is beyond max_model_len, " +
                                     std::to_string(deployment.max_model_len)};
-  auto cost =
-      make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel, deployment.precision);
-  if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
-  subject.cost = cost.get();
   Explanation explanation;
   add_needs(subject, explanation);
   explain_sections::add_memory(subject, explanation);
   explain_sections::add_crossover(subject, explanation);
   explain_sections::add_workload(subject, explanation);
+  if (question.fits) explanation.fits = explain_sections::map_fits(deployment, &subject.plan, question);
+  if (deployment.parallel.pp > 1) {
+    explain_sections::add_remarks_without_steps(subject, explanation);
+    return explanation;
+  }
+  auto cost =
+      make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel, deployment.precision);
+  if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
+  subject.cost = cost.get();
   explain_sections::add_contexts(subject, explanation);
   explain_sections::add_step(subject, explanation);
   explain_sections::add_remarks(subject, explanation);
@@ -80,7 +89,8 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
 
 Explanation explain_shortage(const Deployment& deployment, const Question& question) {
   const auto plan_with = [&](const MemorySpec& memory) {
-    return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory);
+    return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory,
+                       limits_of(deployment));
   };
   const auto refused = plan_with(deployment.memory);
   check(std::holds_alternative<PlanError>(refused), "a shortage of memory was to be explained where there is none");
@@ -92,6 +102,7 @@ Explanation explain_shortage(const Deployment& deployment, const Question& quest
   Explanation explanation;
   add_needs(subject, explanation);
   explain_sections::add_shortage(subject, explanation);
+  if (question.fits) explanation.fits = explain_sections::map_fits(deployment, nullptr, question);
   std::string sentence = std::get<PlanError>(refused).message + ".";
   if (sentence.front() >= 'a' && sentence.front() <= 'z')
     sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
