@@ -69,7 +69,7 @@ struct Remark {
 /// Whether so many sequences of one length can be in a server at once.
 enum class Fit {
   fits,
-  waits,            // one fits, but not so many: the rest waits, or is preempted
+  waits,            // one fits, but not so many, for want of blocks or slots: the rest waits, or is preempted
   never,            // not even one: the pool is too small for it, or there is none
   beyond_length,    // longer than max_model_len
   beyond_sequences  // the pool would hold them, but more than max_num_seqs never run

@@ -63,7 +63,7 @@ bool has(const FitMap& map, Fit verdict) {
 
 void write_fit_map(std::ostream& out, const FitMap& map, std::size_t width) {
   const std::vector<std::size_t> shown = shown_batches(map, width);
-  out << "\nWhat fits: sequences of a context (down) at once (across), and the share of the pool that they take\n";
+  out << "\nWhat fits: contexts down, sequences at once across, and their share of the pool\n";
   out << right("context", 10) << right("at most", 10);
   for (std::size_t i : shown) out << right(grouped(map.batches[i]), cell_width);
   out << '\n';

@@ -51,7 +51,9 @@ void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario
   }
   const auto plan = plan_pool(scenario);
   if (const auto* error = std::get_if<PlanError>(&plan)) {
-    reading.error(blame(tree, error->key), "does-not-fit", error->message, more_room(scenario, *error));
+    const bool refused = reading.shortage() == Shortage::refused;
+    const auto report = refused ? &Reading::error : &Reading::warn;
+    (reading.*report)(blame(tree, error->key), "does-not-fit", error->message, more_room(scenario, *error));
   } else if (scenario.scheduler.startup_check == StartupCheck::strict) {
     if (const auto objection = startup_objection(scenario, std::get<Pool>(plan))) {
       reading.error(blame(tree, "scheduler.startup_check"), "pool-too-small", *objection,

@@ -104,12 +104,16 @@ TEST_CASE("a cell of the map fits exactly where its sequences are no more than t
         const bool held = map.batches[j] <= map.most[i];
         CHECK((cell.verdict == Fit::fits) == (held && map.batches[j] <= deployment.max_num_seqs));
         CHECK((cell.verdict == Fit::beyond_sequences) == (held && map.batches[j] > deployment.max_num_seqs));
-        CHECK((cell.pool_use <= 1) == held);
+        if (held) CHECK(cell.pool_use <= 1);
+        const bool slots = deployment.memory.state_slots && deployment.model.has_states();
+        if (!held && !slots) CHECK(cell.pool_use > 1);
       }
       if (const Term* term = explanation.find("sequences." + std::to_string(map.contexts[i])))
         CHECK(static_cast<double>(map.most[i]) == term->value);
     }
     CHECK(map.contexts.back() == deployment.max_model_len);
+    if (deployment.memory.state_slots && deployment.model.has_states())
+      CHECK(*std::max_element(map.most.begin(), map.most.end()) <= *deployment.memory.state_slots);
   }
 }
 

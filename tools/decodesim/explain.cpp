@@ -218,26 +218,18 @@ Scenario choose(std::vector<Scenario> scenarios, const Names& cases) {
   return cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
 }
 
-/// The scenario that the loader refused, if memory is all that it lacks: with its blocks given it loads, and the
-/// arithmetic then shows what is missing.
+/// The scenario that the loader refused, if memory is all that it lacks.
 std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::string& file, const Names& cases,
                                         const po::variables_map& values) {
   for (const Diagnostic& diagnostic : error.diagnostics())
     if (diagnostic.severity == Severity::error && diagnostic.code != "does-not-fit") return std::nullopt;
-  Names sets = texts_of(values, "set");
-  sets.emplace_back("memory.num_gpu_blocks=1000000000");
   std::vector<Diagnostic> unused;
-  try {
-    Scenario scenario = choose(load_scenarios(scenario_file(file), sets, unused), cases);
-    scenario.memory.num_gpu_blocks.reset();
-    complete_overhead(scenario);
-    const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision,
-                                  scenario.memory, limits_of(scenario));
-    // It may be another case that does not fit.
-    if (std::holds_alternative<PlanError>(plan)) return scenario;
-  } catch (const ScenarioError&) {
-    // Blocks do not help it: its own mistake is the one to show.
-  }
+  Scenario scenario =
+      choose(load_scenarios(scenario_file(file), texts_of(values, "set"), unused, Shortage::warned), cases);
+  const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision,
+                                scenario.memory, limits_of(scenario));
+  // It may be another case that does not fit.
+  if (std::holds_alternative<PlanError>(plan)) return scenario;
   return std::nullopt;
 }
 

@@ -40,7 +40,8 @@ FitMap map_fits(const Deployment& deployment, const MemoryPlan* plan, const Ques
   for (std::int64_t context : map.contexts) {
     const bool too_long = deployment.max_model_len > 0 && context > deployment.max_model_len;
     const std::int64_t blocks = plan == nullptr ? 0 : plan->blocks_of(context, 1);
-    const std::int64_t most = blocks > 0 ? usable / blocks : 0;
+    const std::int64_t in_blocks = blocks > 0 ? usable / blocks : 0;
+    const std::int64_t most = std::min(in_blocks, slots_of(deployment).value_or(in_blocks));
     map.most.push_back(most);
     std::vector<FitMap::Cell>& row = map.cells.emplace_back();
     for (std::int64_t batch : map.batches) {

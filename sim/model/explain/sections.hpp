@@ -81,6 +81,9 @@ void add_remarks_without_steps(const Subject& subject, Explanation& explanation)
 /// Without a plan there is no pool, and nothing fits.
 FitMap map_fits(const Deployment& deployment, const MemoryPlan* plan, const Question& question);
 
+/// Sequences whose states have a place outside the pool; absent where they need none.
+std::optional<std::int64_t> slots_of(const Deployment& deployment);
+
 /// Blocks that one sequence of `length` holds while it decodes, as a formula in the names of its inputs. `length` is a
 /// formula itself, of which `inputs` are the names.
 struct BlocksOfSequence {

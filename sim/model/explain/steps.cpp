@@ -75,8 +75,13 @@ class StepTerms {
                    std::vector<Figure> lengths) {
     BlocksOfSequence blocks = blocks_of_sequence(subject_, length, std::move(lengths));
     blocks.inputs.insert(blocks.inputs.begin(), explanation_.figure("usable_blocks"));
-    add(name, std::move(label), static_cast<double>(fit), Unit::sequences,
-        "floor(usable_blocks / " + blocks.formula + ")", std::move(blocks.inputs));
+    std::string formula = "floor(usable_blocks / " + blocks.formula + ")";
+    if (const auto slots = slots_of(subject_.deployment)) {
+      formula = "min(" + formula + ", state_slots)";
+      blocks.inputs.push_back(sequences("state_slots", *slots));
+    }
+    add(name, std::move(label), static_cast<double>(fit), Unit::sequences, std::move(formula),
+        std::move(blocks.inputs));
   }
 
   void add_batch() {
@@ -195,7 +200,12 @@ void add_gap(const Subject& subject, Explanation& explanation) {
 std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
   const std::int64_t usable =
       std::max<std::int64_t>(0, subject.plan.num_blocks.value() - subject.deployment.reserved_blocks);
-  return usable / subject.plan.blocks_of(context, 1);
+  const std::int64_t in_blocks = usable / subject.plan.blocks_of(context, 1);
+  return std::min(in_blocks, slots_of(subject.deployment).value_or(in_blocks));
+}
+
+std::optional<std::int64_t> slots_of(const Deployment& deployment) {
+  return deployment.model.has_states() ? deployment.memory.state_slots : std::nullopt;
 }
 
 BlocksOfSequence blocks_of_sequence(const Subject& subject, const std::string& length, std::vector<Figure> inputs) {
