@@ -41,7 +41,6 @@ TEST_CASE("stages, windows of their own and states in blocks are planned but not
   CHECK(refusal(server("llama-3-8b", "utilization: 0.9", "parallel: {tp: 4, pp: 2}\n")) == "parallel.pp");
   CHECK(refusal(server("gpt-oss-120b", "window_layers: apart")) == "memory.window_layers");
   CHECK(refusal(server("gpt-oss-120b", "utilization: 0.9")) == "");
-  CHECK(refusal(server("llama-3-8b", "window_layers: apart")) == "");
   CHECK(refusal(server(hybrid, "utilization: 0.9")) == "memory.state_slots");
   CHECK(refusal(server(hybrid, "state_slots: 100")) == "memory.state_slots");
   CHECK(refusal(server(hybrid, "state_slots: 100", "scheduler: {max_num_seqs: 100}\n")) == "");
@@ -82,6 +81,15 @@ TEST_CASE("fields of memory that would have no effect are refused") {
        {"num_gpu_blocks: 9, kv_cache: 1 GiB", "num_gpu_blocks: 9, num_gpu_tokens: 900",
         "kv_cache: 1 GiB, utilization: 0.5", "runtime_overhead: 1 GB, non_torch: 1 GB",
         "accounting: sglang, activation_peak: 1 GB", "cuda_graphs_in_budget: false, cuda_graphs: 1 GB"}) {
+    CAPTURE(memory);
+    const Loaded loaded = load_text(server("llama-3-8b", memory));
+    REQUIRE_FALSE(loaded.diagnostics.empty());
+    CHECK(loaded.diagnostics[0].code == "no-effect");
+  }
+}
+
+TEST_CASE("memory for layers that the model does not have is refused") {
+  for (const char* memory : {"window_layers: apart", "state_slots: 10"}) {
     CAPTURE(memory);
     const Loaded loaded = load_text(server("llama-3-8b", memory));
     REQUIRE_FALSE(loaded.diagnostics.empty());
