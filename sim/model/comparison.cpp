@@ -118,7 +118,9 @@ std::vector<Difference> find_differences(const Explanation& a, const Explanation
 
 Comparison compare(const Explanation& a, const Explanation& b) {
   Comparison comparison;
-  comparison.scope = scope_of(a, b);
+  const bool steps = a.find("batch") != nullptr && b.find("batch") != nullptr;
+  comparison.scope =
+      steps ? scope_of(a, b) : Remark{"scope", "memory alone, since steps with pipeline stages have no price", {}};
   comparison.differences = find_differences(a, b);
   if (a.find("tokens_per_s") == nullptr || b.find("tokens_per_s") == nullptr) return comparison;
   Causes causes(a, b);

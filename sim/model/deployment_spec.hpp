@@ -10,15 +10,32 @@
 namespace decodesim {
 
 struct ParallelSpec {
-  int tp = 0;  // tensor-parallel ranks; 0: one on every GPU of `hardware`
+  int tp = 0;  // tensor-parallel ranks of a stage; 0: one on every GPU of `hardware`
+  int pp = 1;  // pipeline stages
 };
 
 struct PrecisionSpec {
   Precision weights = Precision::bf16;
   Precision kv_cache = Precision::bf16;
+  std::optional<Precision> embeddings =
+      std::nullopt;  // of embeddings and output layer; absent: 16 bits where the weights have fewer
+
+  [[nodiscard]] Precision tables() const {
+    return embeddings.value_or(bytes_per_value(weights) < bytes_per_value(Precision::bf16) ? Precision::bf16 : weights);
+  }
 };
 
 enum class MemoryCapacity { as_reported, as_sold };
+
+/// Whose arithmetic turns a GPU's memory into a pool:
+///  * vllm: memory x utilization - weights - overhead; blocks are rounded down;
+///  * sglang: the same without activations and graphs, for which the rest of the memory is left, but with the table that
+///    says where each of max_num_seqs sequences of max_model_len tokens lies;
+///  * trtllm: utilization x (memory - weights - overhead), a share of what is free; blocks are rounded up.
+enum class Accounting { vllm, sglang, trtllm };
+
+/// Blocks of layers with a window: as many as a layer has that sees everything, or as the window needs.
+enum class WindowBlocks { as_full, apart };
 
 /// Host memory that KV is swapped to.
 struct HostSwapSpec {
@@ -57,12 +74,23 @@ struct HostLinkSpec {
 
 struct MemorySpec {
   MemoryCapacity capacity = MemoryCapacity::as_reported;
-  double utilization = 0.92;                   // the share of a GPU's memory that the server may use; (0, 1]
-  Bytes runtime_overhead{4e9};                 // a GPU: activation peak, communication buffers, CUDA graphs
+  Accounting accounting = Accounting::vllm;
+  double utilization = 0.92;  // the share of a GPU's memory that the server may use; (0, 1]
+  // Of a GPU, as a server's log prints them; absent: from the model.
+  std::optional<Bytes> weights;
+  std::optional<Bytes> runtime_overhead;  // in place of the three below
+  std::optional<Bytes> activation_peak;
+  std::optional<Bytes> non_torch;
+  std::optional<Bytes> cuda_graphs;
+  bool cuda_graphs_in_budget = true;  // as in vLLM from 0.21 on; before, they came on top of `utilization`
+  std::optional<Bytes> kv_cache;      // of a GPU; overrides the budget
+  WindowBlocks window_layers = WindowBlocks::as_full;
+  std::optional<std::int64_t> state_slots;     // sequences whose states lie outside the pool; absent: in its blocks
   std::int64_t block_size = 16;                // tokens a block
   bool prefix_caching = false;                 // requests find KV of blocks that others, or they before, computed
   bool uncached_free_to_front = true;          // freed blocks that cannot be found are reused first
-  std::optional<std::int64_t> num_gpu_blocks;  // what the server's log prints; overrides the budget
+  std::optional<std::int64_t> num_gpu_tokens;  // what the server's log prints; overrides budget and kv_cache
+  std::optional<std::int64_t> num_gpu_blocks;  // what the server's log prints; overrides all of them
   HostSwapSpec host_swap;
   HostCacheSpec host_cache;
   HostLinkSpec host_link;

@@ -67,9 +67,31 @@ struct Remark {
   std::vector<Figure> inputs;
 };
 
+/// Whether so many sequences of one length can be in a server at once.
+enum class Fit {
+  fits,
+  waits,            // one fits, but not so many, for want of blocks or slots: the rest waits, or is preempted
+  never,            // not even one: the pool is too small for it, or there is none
+  beyond_length,    // longer than max_model_len
+  beyond_sequences  // the pool would hold them, but more than max_num_seqs never run
+};
+
+/// What fits, by context and batch: a verdict for each pair.
+struct FitMap {
+  struct Cell {
+    Fit verdict = Fit::never;
+    double pool_use = 0;  // blocks they need over those there are, also above 1; 0 where there is no pool
+  };
+  std::vector<std::int64_t> contexts;    // tokens, ascending
+  std::vector<std::int64_t> batches;     // sequences, ascending
+  std::vector<std::int64_t> most;        // sequences that the pool holds, of each context
+  std::vector<std::vector<Cell>> cells;  // of each context, one a batch
+};
+
 struct Explanation {
   std::vector<Term> terms;
   std::vector<Remark> remarks;
+  std::optional<FitMap> fits;  // where the question asks for it
 
   /// The term with this key, or null.
   [[nodiscard]] const Term* find(std::string_view key) const;
@@ -112,12 +134,15 @@ struct Deployment {
 struct Question {
   /// Tokens of a sequence, the newest included. The workload's own context is added to them.
   std::vector<std::int64_t> contexts{4096, 8192, 32768, 131072};
-  std::optional<std::int64_t> context;  // of the one step that is taken apart; absent: the workload's own, or 4,096
-  std::optional<std::int64_t> batch;    // absent: what fits
+  std::optional<std::int64_t> context;     // of the one step that is taken apart; absent: the workload's own, or 4,096
+  std::optional<std::int64_t> batch;       // absent: what fits
+  bool fits = false;                       // adds the map of what fits
+  std::vector<std::int64_t> fit_contexts;  // of that map; empty: powers of two up to max_model_len
 };
 
-/// Every term for sequences of equal context that decode together, with their drafts where there are any; prompts being computed are left out. Contexts beyond
-/// max_model_len are left out too, and a remark says so. An error where the deployment cannot work.
+/// Every term for sequences of equal context that decode together, with their drafts where there are any; prompts being
+/// computed are left out. Contexts beyond max_model_len are left out too, and a remark says so. An error where the
+/// deployment cannot work. With pipeline stages no steps are priced, and what concerns them is left out.
 std::variant<Explanation, PlanError> explain(const Deployment& deployment, const Question& question);
 
 /// The memory of a deployment that plan_memory() refuses, down to the pool that is missing or too small, and the remark

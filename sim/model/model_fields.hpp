@@ -13,6 +13,7 @@ inline constexpr double most_heads = 1e5;  // and values of a head, and experts
 inline constexpr double widest_layer = 1e7;
 inline constexpr double longest_context = 1e9;
 
+inline constexpr std::string_view latent_cache_names[] = {"compact", "aligned_256_bytes", "no_mla_kernel"};
 inline constexpr Field mla_fields[] = {
     field<&MlaSpec::kv_lora_rank>("kv_lora_rank", {.doc = "values of the compressed vector a token and layer",
                                                    .need = Need::required,
@@ -20,6 +21,13 @@ inline constexpr Field mla_fields[] = {
     field<&MlaSpec::rope_head_dim>("rope_head_dim", {.doc = "values of the key that carries the position",
                                                      .need = Need::required,
                                                      .range = from_to(0, most_heads)}),
+    field<&MlaSpec::cached_as>(
+        "cached_as",
+        {.doc =
+             "what a server keeps of it: the vector; the vector filled up to 256 bytes, as vLLM 0.7.2 aligned it; or, "
+             "without a kernel for it, keys and values of all heads",
+         .source = DefaultSource::assumed,
+         .choices = latent_cache_names}),
 };
 
 inline constexpr Field window_fields[] = {
@@ -29,6 +37,19 @@ inline constexpr Field window_fields[] = {
     field<&WindowSpec::global_every>("global_every", {.doc = "every n-th layer sees the whole context; 0: none does",
                                                       .need = Need::required,
                                                       .range = from_to(0, most_layers)}),
+    field<&WindowSpec::kv_heads>("kv_heads", {.doc = "key and value heads of these layers; 0: as the others have",
+                                              .range = from_to(0, most_heads)}),
+    field<&WindowSpec::head_dim>("head_dim", {.doc = "values of a head of these layers; 0: as the others have",
+                                              .range = from_to(0, most_heads)}),
+};
+
+inline constexpr Field linear_fields[] = {
+    field<&LinearSpec::full_every>("full_every", {.doc = "every n-th layer is full attention, the others keep a state",
+                                                  .need = Need::required,
+                                                  .range = from_to(1, most_layers)}),
+    field<&LinearSpec::state>(
+        "state",
+        {.doc = "of a sequence in one such layer, over all ranks", .need = Need::required, .range = from_to(1, 1e12)}),
 };
 
 inline constexpr Field moe_fields[] = {
@@ -81,6 +102,16 @@ inline constexpr Field model_fields[] = {
         {.doc = "multi-head latent attention: one compressed vector is cached for all heads", .need = Need::optional}),
     record<&ModelSpec::window>("window", window_fields,
                                {.doc = "layers that see, and cache, only the last tokens", .need = Need::optional}),
+    record<&ModelSpec::linear>(
+        "linear", linear_fields,
+        {.doc = "layers that keep a state of fixed size: linear attention, gated delta nets, Mamba",
+         .need = Need::optional}),
+    field<&ModelSpec::cross_attention_layers>(
+        "cross_attention_layers", {.doc = "layers beyond `layers` that look at images; servers give them a cache too",
+                                   .range = from_to(0, most_layers)}),
+    field<&ModelSpec::draft_layers>(
+        "draft_layers",
+        {.doc = "layers beyond `layers` of a draft head, which share the cache", .range = from_to(0, most_layers)}),
     record<&ModelSpec::moe>("moe", moe_fields, {.doc = "a mixture of experts", .need = Need::optional}),
 };
 

@@ -3,12 +3,20 @@
 
 #include "sim/core/precision.hpp"
 #include "sim/core/quantity.hpp"
+#include "sim/model/deployment_spec.hpp"
 #include "sim/model/model_spec.hpp"
 
 namespace decodesim {
 
 /// All parameters in one format; scales of quantized formats are not counted.
 Bytes weight_bytes(const ModelSpec& model, Precision precision);
+/// Parameters of layers in one format, and embeddings and output layer in theirs, which quantized models keep in 16 bits.
+/// The same as weight_bytes(model, precision.weights) where the formats are one.
+Bytes weight_bytes(const ModelSpec& model, const PrecisionSpec& precision);
+/// The parameters of one pipeline stage of `layers` layers: the first has the input embedding, the last the output layer; a
+/// tied embedding lies on both.
+Bytes stage_weight_bytes(const ModelSpec& model, const PrecisionSpec& precision, int layers, bool first, bool last);
+
 /// What one of `tp` ranks holds: an even share, since tables that a rank might hold whole (norms, a router) are small.
 Bytes weight_shard_bytes(const ModelSpec& model, Precision precision, int tp);
 

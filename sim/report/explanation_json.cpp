@@ -19,6 +19,22 @@ void write_term(JsonWriter& json, const Term& term) {
   json.end_object();
 }
 
+/// Each row is a context with a cell for each batch.
+void write_fits(JsonWriter& json, const FitMap& map) {
+  json.member_object("fits").member_array("rows");
+  for (std::size_t i = 0; i < map.contexts.size(); ++i) {
+    json.begin_object().member("context", map.contexts[i]).member("most_sequences", map.most[i]);
+    json.member_array("cells");
+    for (std::size_t j = 0; j < map.batches.size(); ++j) {
+      const FitMap::Cell& cell = map.cells[i][j];
+      json.begin_object().member("batch", map.batches[j]).member("verdict", fit_name(cell.verdict));
+      json.member("pool_use", cell.pool_use).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
 }  // namespace
 
 void write_explanation_json(std::ostream& out, const std::string& scenario, const Explanation& explanation) {
@@ -30,7 +46,9 @@ void write_explanation_json(std::ostream& out, const std::string& scenario, cons
   json.member_array("remarks");
   for (const Remark& remark : explanation.remarks)
     json.begin_object().member("key", remark.key).member("text", remark_text(remark)).end_object();
-  json.end_array().end_object();
+  json.end_array();
+  if (explanation.fits) write_fits(json, *explanation.fits);
+  json.end_object();
   out << '\n';
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/report/explanation_values.hpp"
+#include "sim/report/fit_map_text.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/report/utf8.hpp"
 
@@ -225,6 +226,7 @@ void write_explanation_text(std::ostream& out, const ExplanationTitle& title, co
     if (heading.section == "step") write_contexts(out, explanation, width);
     write_section(out, explanation, heading, width);
   }
+  if (explanation.fits) write_fit_map(out, *explanation.fits, width);
   out << '\n';
   const auto is_gap = [](const Remark& remark) { return remark.key == "gap"; };
   for (const Remark& remark : explanation.remarks)

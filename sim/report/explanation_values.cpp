@@ -152,6 +152,22 @@ std::string remark_text(const Remark& remark) {
   return text;
 }
 
+std::string_view fit_name(Fit fit) {
+  switch (fit) {
+    case Fit::fits:
+      return "fits";
+    case Fit::waits:
+      return "waits";
+    case Fit::never:
+      return "never";
+    case Fit::beyond_length:
+      return "beyond_length";
+    case Fit::beyond_sequences:
+      return "beyond_sequences";
+  }
+  return {};
+}
+
 std::string_view source_name(Source source) {
   static constexpr std::array<std::string_view, 4> names{"spec", "measured", "assumed", "derived"};
   return names[static_cast<std::size_t>(source)];

@@ -21,6 +21,8 @@ std::string formula_text(const Term& term);
 std::string remark_text(const Remark& remark);
 
 std::string_view source_name(Source source);
+/// The verdict's name in JSON: fits, waits, never, beyond_length, beyond_sequences.
+std::string_view fit_name(Fit fit);
 /// The unit's name in JSON.
 std::string_view unit_name(Unit unit);
 

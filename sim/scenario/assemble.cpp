@@ -8,6 +8,7 @@
 #include "sim/hardware/peak.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/model/draft.hpp"
+#include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
@@ -39,6 +40,15 @@ std::string more_requests(WorkloadKind kind) {
   return {};
 }
 
+[[noreturn]] void refuse(const Scenario& scenario, const PlanError& error) {
+  Diagnostic diagnostic;
+  diagnostic.code = "unsupported";
+  diagnostic.message = error.message;
+  diagnostic.file = scenario.files.empty() ? scenario.name : scenario.files.back();
+  diagnostic.help = "change " + error.key;
+  throw ScenarioError({diagnostic});
+}
+
 void describe_deployment(const Scenario& scenario, RunHeader& header) {
   header.deployment = deployment_text(scenario);
   header.node = scenario.hardware.name;
@@ -66,6 +76,7 @@ std::string deployment_text(const Scenario& scenario) {
 }
 
 Assembly assemble(const Scenario& scenario, const std::string& version) {
+  if (const auto error = unplayable(scenario)) refuse(scenario, *error);
   const auto plan = plan_pool(scenario);
   check(std::holds_alternative<Pool>(plan), "a loaded scenario has a pool");
   const Pool& pool = std::get<Pool>(plan);
@@ -116,10 +127,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.more_requests = more_requests(scenario.workload.kind);
   describe_deployment(scenario, header);
   header.defaults = defaults_in_effect(scenario);
-  if (const auto objection = startup_objection(scenario, pool)) {
-    header.warnings.push_back(*objection +
-                              "; a real server would refuse to start (scheduler.startup_check: strict does)");
-  }
+  for (std::string& warning : pool_warnings(scenario, pool)) header.warnings.push_back(std::move(warning));
   return parts;
 }
 

@@ -28,7 +28,8 @@ struct Assembly {
 std::string deployment_text(const Scenario& scenario);
 
 /// Joins the parts of `scenario`, which load_scenarios() found able to work; `version` is the program's. Throws TraceError
-/// where its trace cannot be read.
+/// where its trace cannot be read, and ScenarioError where its memory can be planned but not played: pipeline stages,
+/// blocks of several kinds of layers.
 Assembly assemble(const Scenario& scenario, const std::string& version);
 
 }  // namespace decodesim

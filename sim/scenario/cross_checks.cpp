@@ -61,13 +61,19 @@ class Checks {
 
   void ranks() {
     const int tp = scenario_.parallel.tp;
+    const int pp = scenario_.parallel.pp;
     const int gpus = scenario_.hardware.gpus;
     if (const int installed = scenario_.hardware.gpus_installed; installed != 0 && installed < gpus) {
       error("hardware.gpus_installed", "out-of-range",
             "'hardware.gpus_installed' is " + std::to_string(installed) + ", below 'hardware.gpus'",
             "it counts all GPUs that the links are wired for");
     }
-    if (has_hardware() && tp > gpus) {
+    if (has_hardware() && pp > 1 && std::int64_t{tp} * pp > gpus) {
+      error("parallel.pp", "out-of-range",
+            "'parallel.pp' of " + std::to_string(pp) + " stages with " + std::to_string(tp) + " ranks each takes " +
+                std::to_string(std::int64_t{tp} * pp) + " GPUs, but 'hardware' has " + std::to_string(gpus),
+            "use fewer stages or ranks, or more GPUs");
+    } else if (has_hardware() && tp > gpus) {
       error("parallel.tp", "out-of-range",
             "'parallel.tp' is " + std::to_string(tp) + ", but 'hardware' has " + std::to_string(gpus) + " GPUs",
             "use at most " + std::to_string(gpus) + " ranks, or more GPUs");
@@ -78,12 +84,12 @@ class Checks {
             "the model's " + std::to_string(scenario_.model.heads) + " heads cannot be split evenly over " +
                 std::to_string(tp) + " ranks",
             "choose 'parallel.tp' so that it divides " + std::to_string(scenario_.model.heads));
-    } else if (has_hardware() && tp < gpus) {
-      warn(
-          "parallel.tp", "idle-gpus",
-          std::to_string(gpus - tp) + " of " + std::to_string(gpus) + " GPUs are not used: tp is " + std::to_string(tp),
-          "raise 'parallel.tp' to " + std::to_string(gpus) +
-              ", or take fewer with 'hardware.gpus: " + std::to_string(tp) + "'");
+    } else if (has_hardware() && std::int64_t{tp} * pp < gpus) {
+      warn("parallel.tp", "idle-gpus",
+           std::to_string(gpus - tp * pp) + " of " + std::to_string(gpus) + " GPUs are not used: tp is " +
+               std::to_string(tp),
+           "raise 'parallel.tp' to " + std::to_string(gpus) +
+               ", or take fewer with 'hardware.gpus: " + std::to_string(tp) + "'");
     }
   }
 
@@ -107,6 +113,23 @@ class Checks {
     if (model.moe.dense_layers > model.layers) {
       error("model.moe.dense_layers", "out-of-range", "'model.moe.dense_layers' is above 'model.layers'",
             "the dense layers are among all of them");
+    }
+    kinds_of_layers(model);
+  }
+
+  void kinds_of_layers(const ModelSpec& model) {
+    if (model.has_windows() && model.has_states()) {
+      error("model.linear", "contradiction", "'model.linear' and 'model.window' exclude each other",
+            "the layers that are not full attention either keep a state or see a window: keep one of them");
+    }
+    if (model.linear.full_every > model.layers) {
+      error("model.linear.full_every", "out-of-range", "'model.linear.full_every' is above 'model.layers'",
+            "a model without a layer of full attention has no cache to plan");
+    }
+    if (model.has_latent_cache() && (model.window.kv_heads > 0 || model.window.head_dim > 0)) {
+      error("model.window", "no-effect",
+            "'model.window.kv_heads' and 'model.window.head_dim' have no effect where 'model.mla' is cached",
+            "remove them");
     }
   }
 

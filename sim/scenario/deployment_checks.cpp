@@ -35,10 +35,23 @@ void check_links(Reading& reading, const DocumentNode& tree, const Scenario& sce
   }
 }
 
+// Memory for layers of a kind that the model does not have.
+void check_layers(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
+  if (scenario.memory.window_layers == WindowBlocks::apart && scenario.model.window_layers() == 0) {
+    reading.error(place_of(tree, "memory.window_layers"), "no-effect",
+                  "'memory.window_layers: apart' has no effect on a model without windowed layers", "remove it");
+  }
+  if (scenario.memory.state_slots && !scenario.model.has_states()) {
+    reading.error(place_of(tree, "memory.state_slots"), "no-effect",
+                  "'memory.state_slots' has no effect on a model without layers that keep a state", "remove it");
+  }
+}
+
 }  // namespace
 
 void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
   const std::size_t before = reading.errors();
+  check_layers(reading, tree, scenario);
   if (tree.find("hardware") != nullptr) check_links(reading, tree, scenario);
   if (reading.errors() > before) return;
   if (const auto error = find_cost_error(scenario.cost, scenario.hardware, scenario.parallel)) {
@@ -51,7 +64,9 @@ void check_deployment(Reading& reading, const DocumentNode& tree, const Scenario
   }
   const auto plan = plan_pool(scenario);
   if (const auto* error = std::get_if<PlanError>(&plan)) {
-    reading.error(blame(tree, error->key), "does-not-fit", error->message, more_room(scenario, *error));
+    const bool refused = reading.shortage() == Shortage::refused;
+    const auto report = refused ? &Reading::error : &Reading::warn;
+    (reading.*report)(blame(tree, error->key), "does-not-fit", error->message, more_room(scenario, *error));
   } else if (scenario.scheduler.startup_check == StartupCheck::strict) {
     if (const auto objection = startup_objection(scenario, std::get<Pool>(plan))) {
       reading.error(blame(tree, "scheduler.startup_check"), "pool-too-small", *objection,

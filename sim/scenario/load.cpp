@@ -8,6 +8,7 @@
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/layers.hpp"
 #include "sim/scenario/merge.hpp"
+#include "sim/scenario/pool.hpp"
 #include "sim/scenario/reading.hpp"
 #include "sim/scenario/record_reader.hpp"
 #include "sim/scenario/scenario_fields.hpp"
@@ -39,7 +40,8 @@ void complete(Scenario& scenario) {
       scheduler.max_num_batched_tokens = batch.max_num_batched_tokens;
     }
   }
-  if (scenario.parallel.tp == 0) scenario.parallel.tp = node.gpus;
+  if (scenario.parallel.tp == 0) scenario.parallel.tp = std::max(1, node.gpus / scenario.parallel.pp);
+  complete_overhead(scenario);
   for (std::size_t i = 0; i < scenario.workload.requests.size(); ++i) {
     Request& request = scenario.workload.requests[i];
     request.index = static_cast<std::int64_t>(i);
@@ -61,8 +63,9 @@ Scenario resolve(Reading& reading, const DocumentNode& tree, const std::string& 
   return scenario;
 }
 
-std::vector<Scenario> load(SourceText source, std::span<const std::string> sets, std::vector<Diagnostic>& warnings) {
-  Reading reading(find_catalog());
+std::vector<Scenario> load(SourceText source, std::span<const std::string> sets, std::vector<Diagnostic>& warnings,
+                           Shortage shortage = Shortage::refused) {
+  Reading reading(find_catalog(), shortage);
   const std::string file_name = source.name;
   std::vector<Scenario> scenarios;
   if (std::optional<LayeredFile> file = read_layers(reading, std::move(source))) {
@@ -98,11 +101,12 @@ std::string scenario_meant(const std::string& name) {
 }  // namespace
 
 std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets,
-                                     std::vector<Diagnostic>& warnings) {
+                                     std::vector<Diagnostic>& warnings, Shortage shortage) {
   std::string why;
   std::optional<std::string> text = read_file(file, why);
   if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why + scenario_meant(file.string()));
-  std::vector<Scenario> scenarios = load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings);
+  std::vector<Scenario> scenarios =
+      load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings, shortage);
   for (Scenario& scenario : scenarios) scenario.files.push_back(file.string());
   return scenarios;
 }

@@ -9,15 +9,17 @@
 #include "sim/core/field.hpp"
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/shortage.hpp"
 
 namespace decodesim {
 
 /// The scenarios of a file: one, or one for each entry of `cases` in the order written. Bases merge first, then the
 /// file, then the case, then `sets` ("path=value", the value in YAML). Every Spec is complete and checked.
 ///
-/// Warnings go to `warnings`. Throws ScenarioError with every mistake found, UnreadableFile where `file` cannot be read.
+/// Warnings go to `warnings`. Throws ScenarioError with every mistake found, UnreadableFile where `file` cannot be read. What
+/// memory does not hold is a mistake, or under `shortage` a warning: then the scenario can be explained, not played.
 std::vector<Scenario> load_scenarios(const std::filesystem::path& file, std::span<const std::string> sets,
-                                     std::vector<Diagnostic>& warnings);
+                                     std::vector<Diagnostic>& warnings, Shortage shortage = Shortage::refused);
 
 /// The same for a text that `name` names in diagnostics; relative paths in it are relative to `folder`.
 std::vector<Scenario> load_scenarios_text(const std::string& text, const std::string& name,

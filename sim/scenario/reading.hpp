@@ -9,13 +9,17 @@
 
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/document.hpp"
+#include "sim/scenario/shortage.hpp"
 
 namespace decodesim {
 
 /// One load of one scenario file. Mistakes are kept once, though several cases may run into them.
 class Reading {
  public:
-  explicit Reading(Catalog catalog) : catalog_(std::move(catalog)) {}
+  explicit Reading(Catalog catalog, Shortage shortage = Shortage::refused)
+      : catalog_(std::move(catalog)), shortage_(shortage) {}
+
+  [[nodiscard]] Shortage shortage() const { return shortage_; }
 
   [[nodiscard]] const Catalog& catalog() const { return catalog_; }
   /// Keeps a text for as long as positions may point into it.
@@ -52,6 +56,7 @@ class Reading {
 
  private:
   Catalog catalog_;
+  Shortage shortage_;
   SourceTexts texts_;
   std::vector<std::string> files_;
   std::vector<Diagnostic> diagnostics_;

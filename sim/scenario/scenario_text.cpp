@@ -183,6 +183,7 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
     }
     if (stated || field.need != Need::defaulted || field.source == DefaultSource::unlisted) continue;
     if (const ScalarField* scalar = field.scalar()) {
+      if (std::holds_alternative<std::monostate>(scalar->get(spec))) continue;  // nothing was there to work it out from
       found.push_back(
           {own, scalar_text(*scalar, scalar->get(spec), Paths::whole), std::string(default_source_name(field.source))});
     } else if (field.list()->size(spec) > 0) {

@@ -93,4 +93,38 @@ TEST_CASE("a node with another GPU is a variant of the one in the catalog") {
   CHECK_FALSE(has(result.out, "on like"));
 }
 
+TEST_CASE("explain --fits shows contexts by batches, at every width, and where nothing fits too") {
+  const ProgramResult wide = run_program("explain context-gap --fits", "env COLUMNS=120");
+  CHECK(wide.exit_code == 0);
+  CHECK(has(wide.out, "What fits"));
+  CHECK(has(wide.out, "  4k       321"));
+  CHECK(has(wide.out, "wait   the pool does not hold so many"));
+  CHECK(longest_line(run_program("explain context-gap --fits", "env COLUMNS=80").out) <= 80);
+  CHECK_FALSE(has(run_program("explain context-gap").out, "What fits"));
+  const ProgramResult asked = run_program("explain context-gap --fits --context 3000,200k");
+  CHECK(has(asked.out, "3,000"));
+  CHECK(has(asked.out, "beyond max_model_len"));
+  const ProgramResult none = run_program("explain context-gap --fits --set parallel.tp=1");
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.out, "the pool does not hold even one"));
+  const ProgramResult json = run_program("explain context-gap --fits --json");
+  CHECK(has(json.out, "\"verdict\": \"waits\""));
+  CHECK(run_program("explain --diff --fits context-gap --case 4k --case 32k").exit_code == 2);
+}
+
+TEST_CASE("what a run cannot play is refused by run with the reason, and explained by explain") {
+  const std::string stages = " chat-on-hgx-h100 --set parallel.tp=4 --set parallel.pp=2";
+  const ProgramResult run = run_program("run" + stages);
+  CHECK(run.exit_code == 2);
+  CHECK(has(run.err, "a run plays one pipeline stage, and 'parallel.pp' is 2"));
+  const ProgramResult explained = run_program("explain" + stages + " --fits");
+  CHECK(explained.exit_code == 0);
+  CHECK(has(explained.out, "pipeline stage with the fewest blocks"));
+  CHECK(has(explained.out, "What fits"));
+  const ProgramResult groups =
+      run_program("run chat-on-hgx-h100 --set model=gpt-oss-120b --set memory.window_layers=apart");
+  CHECK(groups.exit_code == 2);
+  CHECK(has(groups.err, "'memory.window_layers: apart' counts those of several"));
+}
+
 }  // namespace decodesim::tests

@@ -1,4 +1,4 @@
-// Every recorded case about an engine, a cache or a pool is played by a test, or is listed here with the reason.
+// Every recorded case about an engine, a cache, a pool or capacity is played by a test, or is listed here with the reason.
 
 #include <doctest/doctest.h>
 
@@ -19,18 +19,16 @@ namespace {
 const std::map<std::string, std::string> left_out{
     {"v1-sched-16", "prefills held back for the balance of data-parallel ranks, of which there is one here"},
     {"v1-sched-27", "an option that was proposed and is in no release"},
-    {"il-10", "blocks of sliding windows and of state, which are capacity"},
     {"il-14", "a cache that knows the future"},
     {"il-15", "a prefill server that holds KV until it is handed on; only the side that decodes is simulated"},
     {"v1-prefix-08", "a cache that is emptied by hand"},
     {"v1-prefix-13", "hits in pools of several kinds of layers"},
     {"v0-27", "adapters"},
     {"work-02", "chunks that are masked out"},
-    {"trt-kv-09", "memory split between windows, which is capacity"},
 };
 
-/// What belongs to the tests of capacity, of the price of a step and of workloads.
-const std::set<std::string> elsewhere{"capacity", "latency", "workload", "metrics"};
+/// What belongs to the tests of the price of a step and of workloads.
+const std::set<std::string> elsewhere{"latency", "workload", "metrics"};
 
 /// Read whole by tests that go by what a case contains, and not by its name.
 bool read_whole(const nlohmann::json& one) {
@@ -52,7 +50,8 @@ std::string all_tests() {
 
 }  // namespace
 
-TEST_CASE("every recorded case of an engine, a cache or a pool is played, but for ten that have their reason") {
+TEST_CASE(
+    "every recorded case of an engine, a cache, a pool or capacity is played, but for eight that have their reason") {
   const auto cases = peer_cases("");
   if (!cases) return;
   const std::string tests = all_tests();
@@ -66,7 +65,7 @@ TEST_CASE("every recorded case of an engine, a cache or a pool is played, but fo
                        tests.find(id + ":") != std::string::npos || tests.find(id + ")") != std::string::npos;
     CHECK(named != (left_out.count(id) > 0));
   }
-  CHECK(left_out.size() <= 10);
+  CHECK(left_out.size() <= 8);
   for (const auto& [id, reason] : left_out) CHECK(seen.count(id) == 1);
 }
 

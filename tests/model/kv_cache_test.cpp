@@ -80,4 +80,44 @@ TEST_CASE("the fullest rank counts where heads do not divide evenly") {
   CHECK(kv_heads_per_rank(model, 4) == 3);
 }
 
+TEST_CASE("a latent is kept as it is, aligned to 256 bytes, or as heads where no kernel knows it") {
+  ModelSpec model = tests::deepseek_v2();
+  model.mla.cached_as = LatentCache::aligned_256_bytes;
+  CHECK(kv_bytes_per_token_per_rank(model, Precision::bf16, 8).value() == 60 * 640 * 2);
+  CHECK(kv_bytes_per_token_per_rank(model, Precision::fp8, 8).value() == 60 * 768);
+  CHECK(kv_copies(model, 8) == 8);
+  // Keys of 128 + 64 values are filled up to 256, and so are the values; but heads are split over the ranks.
+  model.mla.cached_as = LatentCache::no_mla_kernel;
+  CHECK(kv_bytes_per_token_per_rank(model, Precision::bf16, 8).value() == 983'040);
+  CHECK(kv_copies(model, 8) == 1);
+}
+
+TEST_CASE("windowed layers may have heads of their own") {
+  ModelSpec model = tests::gemma_3_27b();
+  model.window.kv_heads = 8;
+  model.window.head_dim = 64;
+  const double global = 2.0 * 16 * 128 * 2;
+  const double window = 2.0 * 8 * 64 * 2;
+  CHECK(kv_bytes_per_token(model, Precision::bf16).value() == 10 * global + 52 * window);
+  CHECK(kv_bytes_per_sequence(model, Precision::bf16, Tokens(5000)).value() == 10 * 5000 * global + 52 * 1024 * window);
+  CHECK(kv_bytes_per_token_per_rank(model, Precision::bf16, 16).value() == 2 * 2.0 * 128 * 10 + 2 * 2.0 * 64 * 52);
+}
+
+TEST_CASE("layers with a state cache no tokens and keep the state") {
+  ModelSpec model = tests::llama_3_8b();
+  model.linear = {4, Bytes(1e6)};
+  CHECK(model.global_layers() == 8);
+  CHECK(model.state_layers() == 24);
+  CHECK(kv_bytes_per_token(model, Precision::bf16).value() == 8 * 4'096);
+  CHECK(kv_bytes_per_sequence(model, Precision::bf16, Tokens(100)).value() == 8 * 4'096 * 100 + 24e6);
+}
+
+TEST_CASE("cross-attention and draft layers are cached beyond the model's own") {
+  ModelSpec model = tests::llama_3_8b();
+  model.cross_attention_layers = 8;
+  CHECK(kv_bytes_per_token(model, Precision::bf16).value() == 40 * 4'096);
+  model.draft_layers = 1;
+  CHECK(kv_bytes_per_token_per_rank(model, Precision::bf16, 2).value() == 41 * 2'048);
+}
+
 }  // namespace decodesim

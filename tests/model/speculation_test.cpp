@@ -149,7 +149,7 @@ TEST_CASE("a head is a layer of its model with the model's own embeddings, a dra
 
   MemorySpec memory;
   const auto plan = [&](const DraftShare& share) {
-    return std::get<MemoryPlan>(plan_memory(target, tests::h100_sxm(), ParallelSpec{8}, {}, memory, share));
+    return std::get<MemoryPlan>(plan_memory(target, tests::h100_sxm(), ParallelSpec{8}, {}, memory, {}, share));
   };
   CHECK(plan({}).pool.value() - plan(beside).pool.value() == doctest::Approx(beside.weights.value()));
   CHECK(plan(beside).block_bytes.value() - plan({}).block_bytes.value() ==

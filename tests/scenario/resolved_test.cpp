@@ -57,7 +57,7 @@ TEST_CASE("the sample scenario loads as it is written") {
   CHECK(scenario.precision.weights == Precision::bf16);
   CHECK(scenario.memory.capacity == MemoryCapacity::as_sold);
   CHECK(scenario.memory.utilization == 0.92);
-  CHECK(scenario.memory.runtime_overhead.value() == 2e9);
+  CHECK(scenario.memory.runtime_overhead == Bytes(2e9));
   CHECK(scenario.memory.block_size == 16);
   CHECK_FALSE(scenario.memory.num_gpu_blocks.has_value());
   CHECK(scenario.scheduler.engine == "vllm-v1");
@@ -83,9 +83,10 @@ TEST_CASE("defaults in effect are those that were not stated, with their source"
   std::vector<std::string> listed;
   for (const DefaultUsed& used : defaults_in_effect(load_one(sample)))
     listed.push_back(used.path + "=" + used.value + " " + used.source);
-  CHECK(listed == std::vector<std::string>{
-                      "memory.prefix_caching=false assumed", "scheduler.long_prefill_token_threshold=0 spec",
-                      "scheduler.enable_chunked_prefill=true spec", "serving.after_preemption=recompute assumed"});
+  CHECK(listed == std::vector<std::string>{"memory.accounting=vllm spec", "memory.prefix_caching=false assumed",
+                                           "scheduler.long_prefill_token_threshold=0 spec",
+                                           "scheduler.enable_chunked_prefill=true spec",
+                                           "serving.after_preemption=recompute assumed"});
   listed.clear();
   for (const DefaultUsed& used : defaults_in_effect(load_one(
            "version: 1\n" + inline_machine + "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n"))) {
@@ -99,7 +100,8 @@ TEST_CASE("defaults in effect are those that were not stated, with their source"
   CHECK(has("parallel.tp=2"));
   CHECK(has("precision.kv_cache=bf16"));
   CHECK(has("memory.utilization=0.92"));
-  CHECK(has("memory.runtime_overhead=4 GB"));
+  CHECK(has("memory.non_torch=700 MiB"));
+  CHECK(has("memory.cuda_graphs_in_budget=true"));
   CHECK(has("scheduler.never_fits=reject"));
   CHECK(has("cost.model=roofline"));
   CHECK(has("cost.host_time=3 ms"));
@@ -115,8 +117,8 @@ TEST_CASE("a default that is stated in other words is still the same scenario") 
       "output_tokens: 2}\n";
   const Scenario bare = load_one(text);
   const Scenario wordy = load_one(text +
-                                      "parallel: {tp: 8}\nmemory: {utilization: 92 %, runtime_overhead: 4000 "
-                                      "MB}\nserving: {prefill: computed}\nx-note: {any: [thing]}\n",
+                                      "parallel: {tp: 8}\nmemory: {utilization: 92 %, cuda_graphs: 1638400 "
+                                      "KiB}\nserving: {prefill: computed}\nx-note: {any: [thing]}\n",
                                   {"workload.input_tokens=4096", "cost.host_time=3000 us"});
   CHECK(scenario_text(bare) == scenario_text(wordy));
   CHECK(scenario_hash(bare) == scenario_hash(wordy));

@@ -17,6 +17,7 @@
 #include "sim/scenario/assemble.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/pool.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/request_source.hpp"
 #include "tools/decodesim/command.hpp"
@@ -45,6 +46,8 @@ CommandLine command_line() {
   add("batch", po::value<std::string>(), "N: sequences a step, instead of as many as fit");
   add("case", po::value<Names>()->composing(),
       "which of the scenario's cases; the first without it, and twice for --diff within a file");
+  add("fits", po::bool_switch(),
+      "adds what fits: a table of contexts, those of --context or powers of two, by sequences at once");
   add("diff", po::bool_switch(),
       "compares two scenarios, or the first and the last case of one, and names the causes of the ratio");
   add("set", po::value<Names>()->composing(), "PATH=VALUE: overrides one value of the scenario; may be repeated");
@@ -131,6 +134,8 @@ Question question_of(const po::variables_map& values) {
     question.context = contexts.front();
   }
   if (values.count("batch") > 0) question.batch = positive(Kind::count, values["batch"].as<std::string>(), "--batch");
+  question.fits = values["fits"].as<bool>();
+  question.fit_contexts = contexts;
   return question;
 }
 
@@ -214,25 +219,18 @@ Scenario choose(std::vector<Scenario> scenarios, const Names& cases) {
   return cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
 }
 
-/// The scenario that the loader refused, if memory is all that it lacks: with its blocks given it loads, and the
-/// arithmetic then shows what is missing.
+/// The scenario that the loader refused, if memory is all that it lacks.
 std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::string& file, const Names& cases,
                                         const po::variables_map& values) {
   for (const Diagnostic& diagnostic : error.diagnostics())
     if (diagnostic.severity == Severity::error && diagnostic.code != "does-not-fit") return std::nullopt;
-  Names sets = texts_of(values, "set");
-  sets.emplace_back("memory.num_gpu_blocks=1000000000");
   std::vector<Diagnostic> unused;
-  try {
-    Scenario scenario = choose(load_scenarios(scenario_file(file), sets, unused), cases);
-    scenario.memory.num_gpu_blocks.reset();
-    const auto plan =
-        plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory);
-    // It may be another case that does not fit.
-    if (std::holds_alternative<PlanError>(plan)) return scenario;
-  } catch (const ScenarioError&) {
-    // Blocks do not help it: its own mistake is the one to show.
-  }
+  Scenario scenario =
+      choose(load_scenarios(scenario_file(file), texts_of(values, "set"), unused, Shortage::warned), cases);
+  const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision,
+                                scenario.memory, limits_of(scenario));
+  // It may be another case that does not fit.
+  if (std::holds_alternative<PlanError>(plan)) return scenario;
   return std::nullopt;
 }
 
@@ -260,6 +258,8 @@ int explain_command(std::span<const std::string> args) {
   const Names files = texts_of(*values, "scenario");
   if (files.empty()) throw UsageError("explain takes a scenario file", "decodesim explain scenarios/context-gap.yaml");
   if ((*values)["diff"].as<bool>()) {
+    if ((*values)["fits"].as<bool>())
+      throw UsageError("--fits shows one scenario, and --diff compares two", "decodesim explain --fits A");
     explain_difference(files, *values);
     return exit_done;
   }

@@ -23,11 +23,6 @@ std::vector<AllReduceLine> lines_between(const Deployed& deployed) {
                                     only(deployed.cost.all_reduce));
 }
 
-/// Quantized models keep their output layer in 16 bits.
-Precision lm_head_precision(Precision weights) {
-  return bytes_per_value(weights) < bytes_per_value(Precision::bf16) ? Precision::bf16 : weights;
-}
-
 /// The parts, in the order of their prices:
 ///  * qkv, output, feed_forward, lm_head: run_product() for each matrix. Of routed experts those are read that the tokens
 ///    are expected to use; each of them is a copy of the matrix that has its share of the tokens.
@@ -52,7 +47,7 @@ class Calibrated final : public CostModel {
         ranks_(deployed.parallel.tp),
         products_(products_of(deployed.model, deployed.parallel.tp)),
         rates_(rates_of(deployed.node.gpu, efficiency_, deployed.precision.weights)),
-        lm_head_rates_(rates_of(deployed.node.gpu, efficiency_, lm_head_precision(deployed.precision.weights))),
+        lm_head_rates_(rates_of(deployed.node.gpu, efficiency_, deployed.precision.tables())),
         kv_per_token_(kv_bytes_per_token_per_rank(deployed.model, deployed.precision.kv_cache, deployed.parallel.tp)),
         kv_bandwidth_(rates_.bandwidth *
                       (bytes_per_value(deployed.precision.kv_cache) < 2 ? efficiency_.kv_8bit : efficiency_.kv_16bit)),

@@ -37,7 +37,7 @@ class Roofline final : public CostModel {
  public:
   explicit Roofline(const Deployed& deployed)
       : weights_(layer_parameters(deployed.model) * bytes_per_value(deployed.precision.weights)),
-        lm_head_weights_(lm_head_parameters(deployed.model) * bytes_per_value(deployed.precision.weights)),
+        lm_head_weights_(lm_head_parameters(deployed.model) * bytes_per_value(deployed.precision.tables())),
         kv_per_token_(kv_bytes_per_token(deployed.model, deployed.precision.kv_cache) *
                       kv_copies(deployed.model, deployed.parallel.tp)),
         activations_per_token_(activation_bytes_per_token(deployed.model, deployed.parallel.tp)),
@@ -48,6 +48,7 @@ class Roofline final : public CostModel {
         ranks_(deployed.parallel.tp),
         bandwidth_(deployed.node.gpu.hbm_bandwidth * ranks_),
         weights_peak_(peak_flops(deployed.node.gpu, deployed.precision.weights) * ranks_),
+        lm_head_peak_(peak_flops(deployed.node.gpu, deployed.precision.tables()) * ranks_),
         attention_peak_(deployed.node.gpu.peak_bf16 * ranks_),
         all_reduces_(static_cast<double>(all_reduces_per_layer) * deployed.model.layers),
         all_reduce_bytes_per_token_(all_reduce_bytes_per_token(deployed.model)),
@@ -78,7 +79,7 @@ class Roofline final : public CostModel {
 
     if (shape.samples > 0) {
       spend(account, TimePart::lm_head, lm_head_weights_ + activations_per_sample_ * samples,
-            lm_head_flops_per_sample_ * samples, weights_peak_);
+            lm_head_flops_per_sample_ * samples, lm_head_peak_);
       account.of(ByteKind::weights) += lm_head_weights_;
     }
 
@@ -120,6 +121,7 @@ class Roofline final : public CostModel {
   double ranks_;
   BytesPerSecond bandwidth_;
   FlopsPerSecond weights_peak_;
+  FlopsPerSecond lm_head_peak_;
   FlopsPerSecond attention_peak_;
   double all_reduces_;
   Bytes all_reduce_bytes_per_token_;

@@ -27,6 +27,10 @@ Figure Explanation::figure(std::string_view key, std::string_view name) const {
 
 namespace {
 
+ServerLimits limits_of(const Deployment& deployment) {
+  return {deployment.max_num_batched_tokens, deployment.max_num_seqs, deployment.max_model_len};
+}
+
 /// The question as the deployment can answer it.
 explain_sections::Subject subject_of(const Deployment& deployment, const Question& question, const MemoryPlan& plan) {
   const std::int64_t longest = deployment.max_model_len;
@@ -63,12 +67,22 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
     return PlanError{"hardware", "the arithmetic needs a GPU with its bandwidth"};
   if (auto error = find_cost_error(deployment.cost, deployment.node, deployment.parallel)) return *error;
   const auto planned = plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision,
-                                   deployment.memory, share_of_draft(deployment));
+                                   deployment.memory, limits_of(deployment), share_of_draft(deployment));
   if (const auto* error = std::get_if<PlanError>(&planned)) return *error;
   explain_sections::Subject subject = subject_of(deployment, question, std::get<MemoryPlan>(planned));
   if (deployment.max_model_len > 0 && subject.context > deployment.max_model_len)
     return PlanError{"context", "a context of " + std::to_string(subject.context) + " is beyond max_model_len, " +
                                     std::to_string(deployment.max_model_len)};
+  Explanation explanation;
+  add_needs(subject, explanation);
+  explain_sections::add_memory(subject, explanation);
+  explain_sections::add_crossover(subject, explanation);
+  explain_sections::add_workload(subject, explanation);
+  if (question.fits) explanation.fits = explain_sections::map_fits(deployment, &subject.plan, question);
+  if (deployment.parallel.pp > 1) {
+    explain_sections::add_remarks_without_steps(subject, explanation);
+    return explanation;
+  }
   const auto make_cost = [&] {
     return make_cost_model(deployment.cost, deployment.model, deployment.node, deployment.parallel,
                            deployment.precision);
@@ -76,14 +90,9 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
   const auto alone = make_cost();
   auto cost = with_draft_of(make_cost(), deployment.speculative, deployment.cost, deployment.model, deployment.node,
                             deployment.parallel, deployment.precision);
-  if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
   subject.cost_without_draft = alone.get();
+  if (deployment.host_beside_device) cost = with_host_beside_device(std::move(cost));
   subject.cost = cost.get();
-  Explanation explanation;
-  add_needs(subject, explanation);
-  explain_sections::add_memory(subject, explanation);
-  explain_sections::add_crossover(subject, explanation);
-  explain_sections::add_workload(subject, explanation);
   explain_sections::add_contexts(subject, explanation);
   explain_sections::add_step(subject, explanation);
   explain_sections::add_speculation(subject, explanation);
@@ -94,7 +103,7 @@ std::variant<Explanation, PlanError> explain(const Deployment& deployment, const
 Explanation explain_shortage(const Deployment& deployment, const Question& question) {
   const auto plan_with = [&](const MemorySpec& memory) {
     return plan_memory(deployment.model, deployment.node.gpu, deployment.parallel, deployment.precision, memory,
-                       share_of_draft(deployment));
+                       limits_of(deployment), share_of_draft(deployment));
   };
   const auto refused = plan_with(deployment.memory);
   check(std::holds_alternative<PlanError>(refused), "a shortage of memory was to be explained where there is none");
@@ -106,6 +115,7 @@ Explanation explain_shortage(const Deployment& deployment, const Question& quest
   Explanation explanation;
   add_needs(subject, explanation);
   explain_sections::add_shortage(subject, explanation);
+  if (question.fits) explanation.fits = explain_sections::map_fits(deployment, nullptr, question);
   std::string sentence = std::get<PlanError>(refused).message + ".";
   if (sentence.front() >= 'a' && sentence.front() <= 'z')
     sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');

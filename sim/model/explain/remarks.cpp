@@ -25,11 +25,24 @@ void add_cache_remarks(const Subject& subject, Explanation& explanation) {
         {"copies",
          "The ranks hold {kv_copies} copies of the KV cache, so more ranks add less room than they add memory.",
          {explanation.figure("kv_copies")}});
-  if (subject.deployment.model.window.size.value() > 0)
+  const ModelSpec& model = subject.deployment.model;
+  if (subject.plan.groups.count() > 1) {
+    explanation.remarks.push_back({"groups",
+                                   "The tokens that a server's log prints are no capacity here: its layers lie in "
+                                   "{groups} groups, and those with a window or a state need fewer blocks a sequence "
+                                   "than that count supposes. `run` does not play such a pool.",
+                                   {explanation.figure("groups")}});
+  } else if (model.window_layers() > 0) {
     explanation.remarks.push_back({"windows",
                                    "The pool and the steps count every layer as if it saw the whole context, as an "
                                    "engine does that does not know of "
                                    "windows; a sequence really needs the bytes shown for it.",
+                                   {}});
+  }
+  if (subject.plan.graphs_overflow)
+    explanation.remarks.push_back({"graphs_overflow",
+                                   "CUDA graphs come on top of the budget, and what it leaves does not hold them: the "
+                                   "server starts and runs out of memory.",
                                    {}});
 }
 
@@ -214,7 +227,8 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
       break;
     case BoundBy::latency:
       text +=
-          "whether it grows at all: kernels take their least time whatever the batch, so more sequences are almost free. "
+          "whether it grows at all: kernels take their least time whatever the batch, so more sequences are almost "
+          "free. "
           "Fewer ranks a server, or fused kernels, shorten such a step.";
       break;
     case BoundBy::collectives:
@@ -241,6 +255,16 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
 }
 
 }  // namespace
+
+void add_remarks_without_steps(const Subject& subject, Explanation& explanation) {
+  explanation.remarks.push_back(
+      {"no_steps",
+       "With pipeline stages memory is explained and steps are not; the stage with the fewest "
+       "blocks bounds the pool of all.",
+       {}});
+  add_cache_remarks(subject, explanation);
+  add_left_out(subject, explanation);
+}
 
 void add_remarks(const Subject& subject, Explanation& explanation) {
   add_batch_bound(subject, explanation);

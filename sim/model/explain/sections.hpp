@@ -78,6 +78,21 @@ void add_contexts(const Subject& subject, Explanation& explanation);
 void add_step(const Subject& subject, Explanation& explanation);
 void add_speculation(const Subject& subject, Explanation& explanation);
 void add_remarks(const Subject& subject, Explanation& explanation);
+/// Those that need no step.
+void add_remarks_without_steps(const Subject& subject, Explanation& explanation);
+/// Without a plan there is no pool, and nothing fits.
+FitMap map_fits(const Deployment& deployment, const MemoryPlan* plan, const Question& question);
+
+/// Sequences whose states have a place outside the pool; absent where they need none.
+std::optional<std::int64_t> slots_of(const Deployment& deployment);
+
+/// Blocks that one sequence of `length` holds while it decodes, as a formula in the names of its inputs. `length` is a
+/// formula itself, of which `inputs` are the names.
+struct BlocksOfSequence {
+  std::string formula;
+  std::vector<Figure> inputs;
+};
+BlocksOfSequence blocks_of_sequence(const Subject& subject, const std::string& length, std::vector<Figure> inputs);
 
 /// Bytes that one cached token takes over all ranks, as a formula: copies are named only where there are any.
 struct CachedToken {

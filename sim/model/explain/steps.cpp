@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/core/rounding.hpp"
 #include "sim/model/explain/sections.hpp"
 #include "sim/model/kv_cache.hpp"
 #include "sim/model/operations.hpp"
@@ -49,10 +48,8 @@ class StepTerms {
   }
 
   void add_sequences() {
-    add("sequences", "sequences that fit", static_cast<double>(sequences_that_fit(subject_, context_)), Unit::sequences,
-        "floor(usable_blocks / ceil(context / block_size))",
-        {explanation_.figure("usable_blocks"), tokens("context", context_),
-         tokens("block_size", subject_.deployment.memory.block_size)});
+    add_fitting("sequences", "sequences that fit", sequences_that_fit(subject_, context_), "context",
+                {tokens("context", context_)});
   }
 
   /// When every answer is about to end; its last token is never cached, and at max_model_len it ends anyway.
@@ -62,14 +59,25 @@ class StepTerms {
     const std::int64_t grown = context_ + d.lengths->longest_answer;
     const bool cut = d.max_model_len > 0 && grown > d.max_model_len;
     const std::int64_t last = (cut ? d.max_model_len : grown) - 1;
-    std::vector<Figure> inputs{explanation_.figure("usable_blocks"), tokens("context", context_),
-                               explanation_.figure("longest_answer"), tokens("block_size", d.memory.block_size)};
+    std::vector<Figure> inputs{tokens("context", context_), explanation_.figure("longest_answer")};
     if (cut) inputs.push_back(tokens("max_model_len", d.max_model_len));
-    add("sequences_at_end", "at the end of their answers (context + output)",
-        static_cast<double>(sequences_that_fit(subject_, std::max(context_, last))), Unit::sequences,
-        cut ? "floor(usable_blocks / ceil((min(context + longest_answer, max_model_len) - 1) / block_size))"
-            : "floor(usable_blocks / ceil((context + longest_answer - 1) / block_size))",
-        std::move(inputs));
+    add_fitting("sequences_at_end", "at the end of their answers (context + output)",
+                sequences_that_fit(subject_, std::max(context_, last)),
+                cut ? "(min(context + longest_answer, max_model_len) - 1)" : "(context + longest_answer - 1)",
+                std::move(inputs));
+  }
+
+  void add_fitting(std::string_view name, std::string label, std::int64_t fit, const std::string& length,
+                   std::vector<Figure> lengths) {
+    BlocksOfSequence blocks = blocks_of_sequence(subject_, length, std::move(lengths));
+    blocks.inputs.insert(blocks.inputs.begin(), explanation_.figure("usable_blocks"));
+    std::string formula = "floor(usable_blocks / " + blocks.formula + ")";
+    if (const auto slots = slots_of(subject_.deployment)) {
+      formula = "min(" + formula + ", state_slots)";
+      blocks.inputs.push_back(sequences("state_slots", *slots));
+    }
+    add(name, std::move(label), static_cast<double>(fit), Unit::sequences, std::move(formula),
+        std::move(blocks.inputs));
   }
 
   void add_batch() {
@@ -221,10 +229,35 @@ StepShape decode_step(std::int64_t batch, std::int64_t context, std::int64_t dra
 }
 
 std::int64_t sequences_that_fit(const Subject& subject, std::int64_t context) {
-  const std::int64_t size = subject.deployment.memory.block_size;
   const std::int64_t usable =
       std::max<std::int64_t>(0, subject.plan.num_blocks.value() - subject.deployment.reserved_blocks);
-  return usable / ceil_div(context, size);
+  const std::int64_t in_blocks = usable / subject.plan.blocks_of(context, 1);
+  return std::min(in_blocks, slots_of(subject.deployment).value_or(in_blocks));
+}
+
+std::optional<std::int64_t> slots_of(const Deployment& deployment) {
+  return deployment.model.has_states() ? deployment.memory.state_slots : std::nullopt;
+}
+
+BlocksOfSequence blocks_of_sequence(const Subject& subject, const std::string& length, std::vector<Figure> inputs) {
+  const MemoryPlan& plan = subject.plan;
+  const std::string full = "ceil(" + length + " / block_size)";
+  inputs.push_back(tokens("block_size", plan.block_size));
+  if (plan.groups == LayerGroups{1, 0, 0, plan.groups.layers}) return {full, std::move(inputs)};
+  std::string formula = "(full_groups x " + full;
+  inputs.push_back(count("full_groups", plan.groups.full));
+  if (plan.groups.window > 0) {
+    const std::string in_window = "ceil(min(" + length + ", window) / window_block_size) + 1";
+    formula += " + window_groups x min(ceil(" + length + " / window_block_size), " + in_window + ")";
+    inputs.push_back(count("window_groups", plan.groups.window));
+    inputs.push_back(tokens("window", plan.window));
+    inputs.push_back(tokens("window_block_size", plan.window_block_size));
+  }
+  if (plan.groups.state > 0) {
+    formula += " + state_groups";
+    inputs.push_back(count("state_groups", plan.groups.state));
+  }
+  return {formula + ")", std::move(inputs)};
 }
 
 std::int64_t batch_at(const Subject& subject, std::int64_t context) {
