@@ -50,6 +50,9 @@ double values_of_all_layers(const ModelSpec& model, const Shape& shape) {
   return shape.full * model.full_cache_layers() + shape.window * model.window_layers();
 }
 
+/// The indexer's keys of one token in one layer, whatever the format of the rest of the cache, and on every rank.
+Bytes index_bytes(const ModelSpec& model) { return Bytes(model.reads_best() ? model.sparse.index_dim : 0); }
+
 }  // namespace
 
 double kv_values_per_token_per_layer(const ModelSpec& model) { return shape_on_rank(model, Precision::bf16, 1).full; }
@@ -61,7 +64,7 @@ Bytes kv_bytes_per_token_per_layer(const ModelSpec& model, Precision precision) 
 KvPageBytes kv_page_bytes_per_token(const ModelSpec& model, Precision precision, int tp) {
   const Shape shape = shape_on_rank(model, precision, tp);
   const double value = bytes_per_value(precision);
-  return {Bytes(shape.full * value), Bytes(shape.window * value)};
+  return {Bytes(shape.full * value) + index_bytes(model), Bytes(shape.window * value) + index_bytes(model)};
 }
 
 Bytes kv_bytes_per_token(const ModelSpec& model, Precision precision) {
@@ -83,7 +86,8 @@ int kv_heads_per_rank(const ModelSpec& model, int tp) { return heads_per_rank(mo
 
 Bytes kv_bytes_per_token_per_rank(const ModelSpec& model, Precision precision, int tp) {
   const double values = values_of_all_layers(model, shape_on_rank(model, precision, tp));
-  return Bytes(values * bytes_per_value(precision));
+  return Bytes(values * bytes_per_value(precision)) +
+         index_bytes(model) * static_cast<double>(model.full_cache_layers() + model.window_layers());
 }
 
 double kv_copies(const ModelSpec& model, int tp) {

@@ -68,6 +68,17 @@ inline constexpr Field moe_fields[] = {
                                                    .range = from_to(0, most_layers)}),
 };
 
+inline constexpr Field sparse_fields[] = {
+    field<&SparseSpec::top_k>(
+        "top_k", {.doc = "tokens that attention reads", .need = Need::required, .range = from_to(1, longest_context)}),
+    field<&SparseSpec::index_heads>("index_heads", {.doc = "query heads of the indexer, which scores all cached tokens",
+                                                    .need = Need::required,
+                                                    .range = from_to(1, most_heads)}),
+    field<&SparseSpec::index_dim>("index_dim", {.doc = "values of its key of a token and layer, in 8 bits",
+                                                .need = Need::required,
+                                                .range = from_to(1, most_heads)}),
+};
+
 inline constexpr Field model_fields[] = {
     field<&ModelSpec::name>("name", {.doc = "as the catalog lists it"}),
     field<&ModelSpec::parameters>(
@@ -112,6 +123,9 @@ inline constexpr Field model_fields[] = {
     field<&ModelSpec::draft_layers>(
         "draft_layers",
         {.doc = "layers beyond `layers` of a draft head, which share the cache", .range = from_to(0, most_layers)}),
+    record<&ModelSpec::sparse>(
+        "sparse", sparse_fields,
+        {.doc = "attention reads only the tokens that an indexer finds best", .need = Need::optional}),
     record<&ModelSpec::moe>("moe", moe_fields, {.doc = "a mixture of experts", .need = Need::optional}),
 };
 

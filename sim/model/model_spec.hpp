@@ -33,6 +33,14 @@ struct LinearSpec {
   Bytes state{0.0};    // of a sequence in one such layer, over all ranks
 };
 
+/// Attention that reads only the tokens which an indexer finds best (DeepSeek-V3.2): the indexer scores every cached token by
+/// a small key of its own, in 8 bits.
+struct SparseSpec {
+  Tokens top_k{0};      // tokens that attention reads; 0: all
+  int index_heads = 0;  // of the indexer's queries
+  int index_dim = 0;    // values of its keys
+};
+
 /// A mixture of experts in every layer but the first `dense_layers`.
 struct MoeSpec {
   int experts = 0;  // 0: dense
@@ -59,11 +67,13 @@ struct ModelSpec {
   WindowSpec window;
   LinearSpec linear;
   MoeSpec moe;
+  SparseSpec sparse;
   int cross_attention_layers = 0;  // beyond `layers`, for images; servers give them a cache like that of the others
   int draft_layers = 0;            // beyond `layers`, of a draft head that shares the cache
 
   [[nodiscard]] bool has_latent_cache() const { return mla.kv_lora_rank > 0; }
   [[nodiscard]] bool has_windows() const { return window.size.value() > 0; }
+  [[nodiscard]] bool reads_best() const { return sparse.top_k.value() > 0; }
   [[nodiscard]] bool has_states() const { return linear.full_every > 0; }
   /// Layers of `layers` that see the whole context.
   [[nodiscard]] int global_layers() const {

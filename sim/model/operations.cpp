@@ -25,10 +25,23 @@ Flops attention_flops_per_pair(const ModelSpec& model) {
   return Flops(4.0 * model.layers * model.heads * model.head_dim);
 }
 
-Flops attention_flops_per_pair(const ModelSpec& model, AttentionForm form) {
-  if (!model.has_latent_cache()) return attention_flops_per_pair(model);
+Flops layer_flops_per_pair(const ModelSpec& model, AttentionForm form) {
+  if (!model.has_latent_cache()) return Flops(4.0 * model.heads * model.head_dim);
   const double width = form == AttentionForm::absorbed ? model.mla.kv_lora_rank : model.head_dim;
-  return Flops(2.0 * model.layers * model.heads * (2 * width + model.mla.rope_head_dim));
+  return Flops(2.0 * model.heads * (2 * width + model.mla.rope_head_dim));
+}
+
+Flops window_flops_per_pair(const ModelSpec& model) {
+  return Flops(4.0 * model.heads * (model.window.head_dim > 0 ? model.window.head_dim : model.head_dim));
+}
+
+Flops index_flops_per_pair(const ModelSpec& model) {
+  return Flops(2.0 * model.sparse.index_heads * model.sparse.index_dim);
+}
+
+std::int64_t attention_clip(const ModelSpec& model) {
+  if (model.has_windows()) return model.window.size.value();
+  return model.reads_best() ? model.sparse.top_k.value() : StepShape::unclipped;
 }
 
 Bytes activation_bytes_per_token(const ModelSpec& model, int tp) {

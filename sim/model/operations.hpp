@@ -3,6 +3,7 @@
 
 #include "sim/core/quantity.hpp"
 #include "sim/model/model_spec.hpp"
+#include "sim/model/step_shape.hpp"
 
 namespace decodesim {
 
@@ -20,8 +21,17 @@ Flops attention_flops_per_pair(const ModelSpec& model);
 /// expanded from it first, which computes little. Other attention has one form.
 enum class AttentionForm { absorbed, expanded };
 /// The same in a form: a latent of kv_lora_rank values is scored with its rotary key and summed up again, 2 x heads x
-/// (2 kv_lora_rank + rope_head_dim) absorbed and 2 x heads x (2 head_dim + rope_head_dim) expanded, a layer.
-Flops attention_flops_per_pair(const ModelSpec& model, AttentionForm form);
+/// (2 kv_lora_rank + rope_head_dim) absorbed and 2 x heads x (2 head_dim + rope_head_dim) expanded. This is one layer.
+Flops layer_flops_per_pair(const ModelSpec& model, AttentionForm form);
+/// The same in one layer with a window, whose heads may be its own.
+Flops window_flops_per_pair(const ModelSpec& model);
+/// The indexer's part in one layer: a product with every cached token's key for each of its heads, 2 x index_heads x
+/// index_dim.
+Flops index_flops_per_pair(const ModelSpec& model);
+
+/// The most tokens that layers which do not see everything see: a window's size, or the best that an indexer finds.
+/// StepShape::unclipped where all layers see everything.
+std::int64_t attention_clip(const ModelSpec& model);
 
 /// What the products of one token read and write besides weights, in all layers and over all of `tp` ranks: queries,
 /// keys, values, attention's result and the feed-forward's middle, which the ranks share, and each product's

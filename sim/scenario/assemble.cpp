@@ -8,6 +8,7 @@
 #include "sim/hardware/peak.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/model/draft.hpp"
+#include "sim/model/operations.hpp"
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
@@ -102,6 +103,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.prefix_caching = scenario.memory.prefix_caching;
   server.uncached_free_to_front = scenario.memory.uncached_free_to_front;
   server.max_model_len = model_len_limit(scenario);
+  server.attention_clip = attention_clip(scenario.model);
   server.seed = scenario.run.seed;
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;

@@ -1,5 +1,7 @@
 #include "sim/serving/lock_step.hpp"
 
+#include <algorithm>
+
 #include "sim/core/check.hpp"
 
 namespace decodesim {
@@ -9,9 +11,10 @@ namespace {
 constexpr std::int64_t finish_slots = 1024;
 }  // namespace
 
-LockStep::LockStep(std::int64_t block_size, const Gains& gains)
+LockStep::LockStep(std::int64_t block_size, const Gains& gains, std::int64_t clip)
     : block_size_(block_size),
       gains_(gains),
+      clip_(clip),
       boundaries_(static_cast<std::size_t>(block_size)),
       finishes_(static_cast<std::size_t>(finish_slots)) {}
 
@@ -35,6 +38,7 @@ void LockStep::join(Sequence& sequence) {
   if (sequence.last_token != last_token_) newcomers_.push_back(&sequence);
   ++size_;
   cached_ += sequence.cached;
+  clip_in(sequence.cached);
   tally_.joined(sequence.client, tokens_);
   ++changes_;
 }
@@ -45,10 +49,36 @@ void LockStep::remove(Sequence& member) {
   finishes_[finish_slot_of(member.finish_token)].remove(member);
   --size_;
   cached_ -= cached_now;
+  clip_out(cached_now);
   tally_.left(member.client, tokens_);
   ++changes_;
   member.cached = cached_now;
   member.generated = cached_now + 1 - member.request.input_tokens;
+}
+
+void LockStep::clip_in(std::int64_t cached) {
+  if (clip_ == StepShape::unclipped) return;
+  clipped_ += std::min(cached + 1, clip_);
+  if (cached + 1 >= clip_) return;
+  ++below_clip_;
+  ++reach_clip_[tokens_ + clip_ - 1 - cached];
+}
+
+void LockStep::clip_out(std::int64_t cached) {
+  if (clip_ == StepShape::unclipped) return;
+  clipped_ -= std::min(cached + 1, clip_);
+  if (cached + 1 >= clip_) return;
+  --below_clip_;
+  const auto reaching = reach_clip_.find(tokens_ + clip_ - 1 - cached);
+  if (--reaching->second == 0) reach_clip_.erase(reaching);
+}
+
+// All members have got a token.
+void LockStep::clip_at_token() {
+  clipped_ += below_clip_;
+  if (reach_clip_.empty() || reach_clip_.begin()->first != tokens_) return;
+  below_clip_ -= reach_clip_.begin()->second;
+  reach_clip_.erase(reach_clip_.begin());
 }
 
 // Who joined or was a newcomer since the last step has its own times already; of the others the cohort knows them.
@@ -85,6 +115,7 @@ std::int64_t LockStep::advance(Time end, std::vector<TokenGap>& gaps, std::vecto
     ++tokens_;
     if (++boundary_slot_ == boundaries_.size()) boundary_slot_ = 0;
     cached_ += size_;
+    clip_at_token();
     came += size_;
     finish_at_token(finished);
   }

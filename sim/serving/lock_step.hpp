@@ -2,9 +2,11 @@
 // Sequences that decode together, as many tokens a step as all of them, without being walked.
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/core/time.hpp"
+#include "sim/model/step_shape.hpp"
 #include "sim/serving/client_tally.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
@@ -20,15 +22,20 @@ namespace decodesim {
 ///    `block_size` lists holds it for its whole stay, and each list is sorted by admission, the order of allocation;
 ///  * finishes: members whose last token a step yields, in a wheel of lists; a list also holds those whose turn comes in
 ///    a later round, and a step passes over them: one look a member every `finish_slots` tokens.
+///
+/// Where some layers see at most `clip` tokens, a third calendar counts who comes to see as many with which token, so that
+/// the sum of what the members see there is kept without looking at them.
 class LockStep {
  public:
-  explicit LockStep(std::int64_t block_size, const Gains& gains = {});
+  explicit LockStep(std::int64_t block_size, const Gains& gains = {}, std::int64_t clip = StepShape::unclipped);
 
   using BoundaryList = SequenceList<&Sequence::boundary>;
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Tokens that the members attend to in their next step, their own included.
   [[nodiscard]] std::int64_t next_context() const { return cached_ + size_; }
+  /// The same where each sees at most the clip.
+  [[nodiscard]] std::int64_t next_clipped() const { return clip_ == StepShape::unclipped ? next_context() : clipped_; }
   /// Members whose next token needs a new block, by order of admission.
   [[nodiscard]] const BoundaryList& at_boundary() const { return boundaries_[boundary_slot_]; }
   /// Members whose next token fills a block: those at the boundary one step later.
@@ -67,6 +74,9 @@ class LockStep {
   [[nodiscard]] static std::size_t finish_slot_of(std::int64_t token);
   void finish_at_token(std::vector<Sequence*>& finished);
   void remove(Sequence& member);
+  void clip_in(std::int64_t cached);
+  void clip_out(std::int64_t cached);
+  void clip_at_token();
   void write_times(Sequence& member) const;
 
   std::int64_t block_size_;
@@ -77,6 +87,10 @@ class LockStep {
   std::int64_t size_ = 0;
   std::int64_t cached_ = 0;  // sum over the members
   std::int64_t changes_ = 0;
+  std::int64_t clip_;
+  std::int64_t clipped_ = 0;                         // sum over the members of what they see in their next step
+  std::int64_t below_clip_ = 0;                      // members that see less than the clip
+  std::map<std::int64_t, std::int64_t> reach_clip_;  // how many of them see it all from a token count on
   ClientTally tally_;
   Time last_token_{};    // when the members got their last token, except the newcomers
   Time token_before_{};  // when the step before that gave them theirs, except those who were newcomers then

@@ -152,6 +152,7 @@ void Replica::price_pass() {
   if (decisions_.decodes) {
     shape.decodes = shape.samples = state_.cohort.size();
     shape.decode_context = state_.cohort.next_context();
+    shape.decode_clipped = state_.cohort.next_clipped();
     const std::int64_t drafts = state_.config.scheduler.speculative.draft_tokens;
     shape.drafts = drafts * shape.decodes;
     shape.draft_pairs = drafts * shape.decode_context + shape.decodes * (drafts * (drafts + 1) / 2);
@@ -161,8 +162,8 @@ void Replica::price_pass() {
   for (const auto& [sequence, tokens] : decisions_.chunks) {
     const std::int64_t end = sequence->cached + tokens;
     const std::int64_t again = std::max<std::int64_t>(0, std::min(end, sequence->cached_before) - sequence->cached);
-    shape.add(sequence->cached, tokens);
-    without.add(sequence->cached + again, tokens - again);
+    shape.add(sequence->cached, tokens, state_.config.attention_clip);
+    without.add(sequence->cached + again, tokens - again, state_.config.attention_clip);
     if (sequence->over) {
       thrown_away_ += tokens;
     } else if (end == sequence->known()) {

@@ -101,7 +101,8 @@ struct ReplicaState {
         host{server.host_blocks},
         waiting(std::move(order)),
         running_order(sorted_by),
-        cohort(server.block_size, server.scheduler.speculative.on() ? Gains(server.scheduler.speculative) : Gains()) {
+        cohort(server.block_size, server.scheduler.speculative.on() ? Gains(server.scheduler.speculative) : Gains(),
+               server.attention_clip) {
     waiting.reads(cohort);
   }
 

@@ -8,6 +8,7 @@
 #include "sim/model/cost_model.hpp"
 #include "sim/model/deployment_spec.hpp"
 #include "sim/model/host_transfer.hpp"
+#include "sim/model/step_shape.hpp"
 #include "sim/serving/serving_spec.hpp"
 #include "sim/workload/request.hpp"
 
@@ -32,8 +33,9 @@ struct ServerConfig {
   HostCacheConfig host_cache;
   bool prefix_caching = false;
   bool uncached_free_to_front = true;
-  std::int64_t max_model_len = 0;  // a sequence stops when prompt and output reach it
-  std::uint64_t seed = 0;          // the run's: of predictions and random orders
+  std::int64_t attention_clip = StepShape::unclipped;  // tokens that the model's layers with a window see at most
+  std::int64_t max_model_len = 0;                      // a sequence stops when prompt and output reach it
+  std::uint64_t seed = 0;                              // the run's: of predictions and random orders
   const CostModel* cost = nullptr;
   /// The length of a pass under the fixed cost model, where passes form a grid: pass t starts at (t-1) steps and an
   /// empty pass lasts a step too. Zero under every other model, where an empty pass takes no time.

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/model/cost_model.hpp"
@@ -91,8 +92,8 @@ TEST_CASE("products of latent attention weigh what the model's parameters leave 
 
 TEST_CASE("absorbed latent attention computes more for each cached token than expanded and reads only the latent") {
   const ModelSpec model = tests::deepseek_v2();
-  CHECK(attention_flops_per_pair(model, AttentionForm::absorbed) >
-        3 * attention_flops_per_pair(model, AttentionForm::expanded));
+  CHECK(layer_flops_per_pair(model, AttentionForm::absorbed) >
+        3 * layer_flops_per_pair(model, AttentionForm::expanded));
   Server server;
   server.model = model;
   const Ledger account = server.make()->price(decodes(10, 1001));
@@ -155,6 +156,65 @@ TEST_CASE("the host's time grows with the sequences of a step, and only it runs 
   CHECK(account.of(TimePart::host) == Duration(0));
   CHECK(account.hidden_host == Duration(1'500));
   CHECK(account.of(TimePart::sampling) == server.make()->price(decodes(50, 100)).of(TimePart::sampling));
+}
+
+TEST_CASE("clipped sums are those over what each query sees, token by token") {
+  for (const std::int64_t clip : {std::int64_t{1}, std::int64_t{7}, std::int64_t{40}, StepShape::unclipped}) {
+    for (const std::int64_t cached : {0, 3, 6, 7, 100}) {
+      for (const std::int64_t tokens : {1, 2, 5, 30}) {
+        StepShape shape;
+        shape.add(cached, tokens, clip);
+        std::int64_t pairs = 0;
+        for (std::int64_t i = 1; i <= tokens; ++i) pairs += std::min(cached + i, clip);
+        CHECK((tokens == 1 ? shape.decode_clipped : shape.chunk_clipped_pairs) == pairs);
+        shape.remove(cached, tokens, clip);
+        CHECK(shape == StepShape{});
+      }
+    }
+  }
+}
+
+TEST_CASE("layers with a window stop reading more once the context passes it") {
+  Server server;
+  server.model = tests::gemma_3_27b();  // 10 of 62 layers see everything, the others 1,024 tokens
+  const auto cost = server.make();
+  const auto read = [&](std::int64_t context) {
+    StepShape shape;
+    shape.add(context - 1, 1, attention_clip(server.model));
+    return cost->price(shape).of(ByteKind::kv_read).value();
+  };
+  const KvPageBytes rank = kv_page_bytes_per_token(server.model, Precision::bf16, 8);
+  CHECK(read(1001) == doctest::Approx(8 * 62 * 1000 * rank.full.value()));
+  CHECK(read(50'001) == doctest::Approx(8 * (10 * 50'000 + 52 * 1023) * rank.full.value()));
+}
+
+TEST_CASE("attention that reads the best tokens reads so many, and looks at a small key of all") {
+  Server server;
+  server.model = tests::deepseek_v2();
+  server.model.sparse = {.top_k = Tokens(2048), .index_heads = 64, .index_dim = 128};
+  const auto cost = server.make();
+  StepShape shape;
+  shape.add(100'000, 1, attention_clip(server.model));
+  const double layers = server.model.layers;
+  const Ledger account = cost->price(shape);
+  CHECK(account.of(ByteKind::kv_read).value() == doctest::Approx(8 * layers * (2047 * 576 * 2 + 100'000 * 128)));
+  Server all;
+  all.model = tests::deepseek_v2();
+  CHECK(account.of(TimePart::attention) < all.make()->price(decodes(1, 100'001)).of(TimePart::attention));
+}
+
+TEST_CASE("a layer with a state reads and writes it, whatever the context") {
+  Server server;
+  server.model.linear = {.full_every = 4, .state = Bytes(8e6)};
+  const auto cost = server.make();
+  const Bytes rank = kv_page_bytes_per_token(server.model, Precision::bf16, 8).full;
+  for (const std::int64_t context : {2, 5000}) {
+    const Ledger account = cost->price(decodes(3, context));
+    const double cache = 8 * 20 * rank.value() * 3;
+    CHECK(account.of(ByteKind::kv_read).value() ==
+          doctest::Approx(cache * static_cast<double>(context - 1) + 3 * 60 * 8e6));
+    CHECK(account.of(ByteKind::kv_write).value() == doctest::Approx(cache + 3 * 60 * 8e6));
+  }
 }
 
 TEST_CASE("prices beyond the table continue those in it") {

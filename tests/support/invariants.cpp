@@ -179,7 +179,7 @@ void InvariantChecker::replay_schedule(const StepFacts& facts) {
     const std::int64_t threshold = server_.scheduler.long_prefill_token_threshold;  // 0 where the engine has none
     require(threshold == 0 || n <= threshold, "no chunk passes the threshold");
     tokens += granted;
-    shape_.add(life.cached, n);
+    shape_.add(life.cached, n, server_.attention_clip);
     shape_.add_drafts(life.cached, life.drafts);
     const std::int64_t again = std::max<std::int64_t>(0, std::min(life.cached + n, life.high) - life.cached);
     life.recomputed += again;

@@ -15,9 +15,9 @@ bool PlainHost::takes(const PlainSequence& victim, const PlainSequence* requeste
   if (fate == "swapped") return true;
 
   StepShape decode;
-  decode.add(victim.cached, 1);
+  decode.add(victim.cached, 1, server_.attention_clip);
   StepShape decode_and_again = decode;
-  decode_and_again.add(0, victim.cached);
+  decode_and_again.add(0, victim.cached, server_.attention_clip);
   const Duration recompute = server_.cost->price(decode_and_again).duration() - server_.cost->price(decode).duration();
   return server_.host.time(blocks) + server_.host.time(blocks) < recompute;
 }

@@ -80,7 +80,7 @@ void PlainMlfq::arrived(PlainSequence& sequence) {
   waiting.push_back(&sequence);
   StepShape prompt;
   const std::int64_t found = found_in_place(server_, sequence);
-  prompt.add(found, sequence.input - found);
+  prompt.add(found, sequence.input - found, server_.attention_clip);
   prompt.samples = 1;
   const Duration time = server_.cost->price(prompt).duration();
   std::int64_t level = 0;

@@ -91,7 +91,8 @@ class PlainReserving final : public PlainScheduler {
     for (PlainSequence* r : running) plan.scheduled.push_back({r, r->cached, 1});
     if (batch_runs) {
       if (!waiting.empty()) plan.limit = AdmissionLimit::policy;
-      for (const PlainSequence* gone : held_) plan.padding.add(gone->input + gone->output - 2, 1);
+      for (const PlainSequence* gone : held_)
+        plan.padding.add(gone->input + gone->output - 2, 1, server_.attention_clip);
     } else {
       admit(plan);
     }

@@ -62,7 +62,7 @@ bool PlainRun::step(const PlainPlan& plan) {
 
   // The price. A step that only evicts takes no time, except on a grid.
   for (const PlainPlan::Grant& grant : plan.scheduled) {
-    facts.shape.add(grant.cached, grant.tokens);
+    facts.shape.add(grant.cached, grant.tokens, server_.attention_clip);
     facts.shape.add_drafts(grant.cached, grant.drafts);
     const bool yields = grant.sequence->cached == grant.sequence->known() && !grant.sequence->over;
     if (yields) facts.shape.samples += 1;
@@ -235,8 +235,8 @@ std::vector<RecomputeFacts> PlainRun::book_recomputed(const PlainPlan& plan, Ste
     const std::int64_t again = std::max<std::int64_t>(0, known_until - grant.cached);
     sequence.recomputed += again;
     if (again > 0) list.push_back({sequence.request, again});
-    without.remove(grant.cached, grant.tokens);
-    without.add(grant.cached + again, grant.tokens - again);
+    without.remove(grant.cached, grant.tokens, server_.attention_clip);
+    without.add(grant.cached + again, grant.tokens - again, server_.attention_clip);
   }
   return list;
 }

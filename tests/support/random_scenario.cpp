@@ -16,6 +16,22 @@ namespace decodesim::tests {
 
 namespace {
 
+/// The kind of the sample machine's cost model, where it has one.
+std::optional<CostKind> priced_kind(ScenarioCost cost) {
+  switch (cost) {
+    case ScenarioCost::ideal:
+      return CostKind::ideal;
+    case ScenarioCost::roofline:
+      return CostKind::roofline;
+    case ScenarioCost::calibrated:
+      return CostKind::calibrated;
+    case ScenarioCost::grid:
+    case ScenarioCost::shape:
+      break;
+  }
+  return std::nullopt;
+}
+
 /// How often this scenario does what it might do, in percent.
 struct Weights {
   std::int64_t long_prompts;
@@ -118,10 +134,9 @@ void draw_host(Draws& draws, RandomScenario& scenario) {
   if (draws.chance(50)) link.bandwidth = BytesPerSecond(draws.pick({1e7, 1e9, 25e9}));
   if (draws.chance(50)) link.per_message = Seconds(0);
   if (draws.chance(60)) link.overlap = HostOverlap::step;
-  CostKind kind = CostKind::ideal;
-  if (scenario.cost_kind == ScenarioCost::grid) kind = CostKind::fixed;
-  if (scenario.cost_kind == ScenarioCost::roofline) kind = CostKind::roofline;
-  if (scenario.cost_kind == ScenarioCost::calibrated) kind = CostKind::calibrated;
+  const CostKind kind = scenario.cost_kind == ScenarioCost::grid
+                            ? CostKind::fixed
+                            : priced_kind(scenario.cost_kind).value_or(CostKind::ideal);
   scenario.memory.block_size = server.block_size;
   const HostMemory host = sample_host(kind, server.scheduler, scenario.memory);
   server.host_blocks = host.blocks;
@@ -248,15 +263,17 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
       break;
     case ScenarioCost::calibrated:
       typical_step = std::chrono::milliseconds(4);
-      scenario.cost = sample_cost(CostKind::calibrated);
+      if (draws.chance(50)) scenario.window = draws.between(1, 60);
+      scenario.cost = sample_cost(CostKind::calibrated, scenario.window);
       break;
   }
+  if (scenario.window > 0) scenario.server.attention_clip = scenario.window;
   if (draws.chance(30)) scenario.concurrency = draws.between(1, 2 * ranges.num_seqs_max / 3);
   scenario.requests = draw_requests(draws, ranges, weights, typical_step, scenario.concurrency.has_value());
   draw_scheduler(draws, ranges, scenario.server);
-  if (scenario.cost_kind == ScenarioCost::ideal || scenario.cost_kind == ScenarioCost::roofline)
-    scenario.cost = with_sample_draft(std::move(scenario.cost), scenario.server.scheduler.speculative,
-                                      scenario.cost_kind == ScenarioCost::ideal ? CostKind::ideal : CostKind::roofline);
+  if (const auto kind = priced_kind(scenario.cost_kind))
+    scenario.cost =
+        with_sample_draft(std::move(scenario.cost), scenario.server.scheduler.speculative, *kind, scenario.window);
   scenario.server.seed = scenario.run.seed;
   if (scenario.server.scheduler.async) scenario.cost = with_host_beside_device(std::move(scenario.cost));
   scenario.server.cost = scenario.cost.get();
@@ -276,7 +293,7 @@ std::uint64_t last_seed() {
 std::string RandomScenario::yaml() const {
   SchedulerSpec knobs = server.scheduler;
   knobs.max_model_len = server.max_model_len;
-  std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml();
+  std::string text = "version: 1\nname: random-" + std::to_string(seed) + "\n" + sample_machine_yaml(window);
   MemorySpec stated = memory;
   stated.num_gpu_blocks = server.num_blocks;
   stated.block_size = server.block_size;

@@ -25,6 +25,7 @@ struct RandomScenario {
   std::optional<std::int64_t> concurrency;  // a closed loop
   MemorySpec memory;                        // what it says of the host
   ScenarioCost cost_kind = ScenarioCost::grid;
+  std::int64_t window = 0;  // tokens that every second layer sees; 0: all see everything
   std::unique_ptr<CostModel> cost;
   RunSpec run;
   SloSpec slo;

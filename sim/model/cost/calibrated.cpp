@@ -29,8 +29,9 @@ std::vector<AllReduceLine> lines_between(const Deployed& deployed) {
 ///  * norms: two elementwise kernels a layer, which move the hidden state of each token `passes` times.
 ///  * attention: the least time a layer, for decodes with a little for each sequence, and then cached tokens read and new ones written at the share of the sustained
 ///    bandwidth for the cache's format, or the operations of all query-key pairs at the sustained rate of attention;
-///    sequences with one token and prompts' chunks apart, since their kernels are. Latent attention is absorbed for
-///    sequences with one token (each head works on the latent itself) and expanded for chunks.
+///    sequences with one token and prompts' chunks apart, since their kernels are. Layers with a window, or that read the
+///    best tokens alone, see as many; an indexer looks at all; a layer with a state reads and writes it. Latent attention is
+///    absorbed for sequences with one token (each head works on the latent itself) and expanded for chunks.
 ///  * sampling: `step`, and `sequence` for each sequence that yields a token and each draft that is judged, whatever runs
 ///    beside.
 ///  * collectives: two all-reduces a layer. Collecting the logits from the ranks is left out.
@@ -48,12 +49,10 @@ class Calibrated final : public CostModel {
         products_(products_of(deployed.model, deployed.parallel.tp)),
         rates_(rates_of(deployed.node.gpu, efficiency_, deployed.precision.weights)),
         lm_head_rates_(rates_of(deployed.node.gpu, efficiency_, deployed.precision.tables())),
-        kv_per_token_(kv_bytes_per_token_per_rank(deployed.model, deployed.precision.kv_cache, deployed.parallel.tp)),
+        kv_(kv_page_bytes_per_token(deployed.model, deployed.precision.kv_cache, deployed.parallel.tp)),
         kv_bandwidth_(rates_.bandwidth *
                       (bytes_per_value(deployed.precision.kv_cache) < 2 ? efficiency_.kv_8bit : efficiency_.kv_16bit)),
         attention_rate_(deployed.node.gpu.peak_bf16 * deployed.node.gpu.sustained.attention),
-        decode_flops_per_pair_(attention_flops_per_pair(deployed.model, AttentionForm::absorbed) / ranks_),
-        chunk_flops_per_pair_(attention_flops_per_pair(deployed.model, AttentionForm::expanded) / ranks_),
         all_reduce_lines_(lines_between(deployed)),
         host_time_(deployed.cost.host_time),
         host_per_sequence_(deployed.cost.host_per_sequence) {
@@ -64,11 +63,24 @@ class Calibrated final : public CostModel {
   [[nodiscard]] Ledger price(const StepShape& shape) const override {
     if (shape.empty()) return {};
     Ledger account = by_tokens(shape.tokens());
-    attend(account, shape.decode_context - shape.decodes, shape.decodes + shape.drafts,
-           shape.decode_context + shape.draft_pairs, decode_flops_per_pair_,
-           efficiency_.attention + efficiency_.attention_sequence * static_cast<double>(shape.decodes));
-    attend(account, shape.chunk_context, shape.chunk_tokens, shape.chunk_pairs, chunk_flops_per_pair_,
-           efficiency_.attention);
+    if (shape.decodes > 0) {
+      // A draft sees what its sequence's newest token sees, and those before it.
+      const double seen = static_cast<double>(shape.decode_context + shape.draft_pairs);
+      const double clipped = static_cast<double>(shape.decode_clipped) *
+                             (1 + static_cast<double>(shape.drafts) / static_cast<double>(shape.decodes));
+      const auto decodes = static_cast<double>(shape.decodes);
+      attend(account, AttentionForm::absorbed,
+             {static_cast<double>(shape.decode_context) - decodes, static_cast<double>(shape.decode_clipped) - decodes,
+              static_cast<double>(shape.decodes + shape.drafts), seen, clipped, decodes},
+             efficiency_.attention + efficiency_.attention_sequence * decodes);
+    }
+    if (shape.chunks > 0) {
+      attend(account, AttentionForm::expanded,
+             {static_cast<double>(shape.chunk_context), static_cast<double>(shape.chunk_clipped),
+              static_cast<double>(shape.chunk_tokens), static_cast<double>(shape.chunk_pairs),
+              static_cast<double>(shape.chunk_clipped_pairs), static_cast<double>(shape.chunks)},
+             efficiency_.attention);
+    }
     if (shape.samples > 0) account += by_samples(shape.logits());
     account.spend(TimePart::sampling, BoundBy::host, to_duration(efficiency_.step));
     account.spend(TimePart::host, BoundBy::host, host_time_ + host_per_sequence_ * (shape.decodes + shape.chunks));
@@ -147,13 +159,38 @@ class Calibrated final : public CostModel {
     account.flops += kernel.flops * ranks_;
   }
 
-  /// One attention kernel a layer over `cached` tokens that `tokens` new ones join, for `pairs` queries and keys.
-  void attend(Ledger& account, std::int64_t cached, std::int64_t tokens, std::int64_t pairs, Flops flops_per_pair,
-              Seconds least) const {
-    if (tokens == 0) return;
-    const Bytes read = kv_per_token_ * static_cast<double>(cached);
-    const Bytes written = kv_per_token_ * static_cast<double>(tokens);
-    const Flops flops = flops_per_pair * static_cast<double>(pairs);
+  /// What the sequences of one attention kernel see and write. The clipped figures are those of layers that do not see
+  /// everything.
+  struct Attended {
+    double cached;
+    double cached_clipped;
+    double tokens;
+    double pairs;
+    double pairs_clipped;
+    double sequences;
+  };
+
+  /// One attention kernel a layer. Layers are those that see everything, those that see a window or the best tokens, and
+  /// those that read and write a state of fixed size.
+  void attend(Ledger& account, AttentionForm form, const Attended& seen, Seconds least) const {
+    const double full = model_.reads_best() ? 0 : model_.global_layers();
+    const double best = model_.reads_best() ? model_.global_layers() : 0;
+    const double window = model_.window_layers();
+    const double states = model_.state_layers();
+
+    // An indexer reads its small keys of all tokens, which lie in the cache beside the rest.
+    const Bytes key(model_.reads_best() ? model_.sparse.index_dim : 0);
+    const Bytes value = kv_.full - key;
+    const Bytes state = model_.linear.state * (states * seen.sequences / ranks_);
+    const Bytes read = kv_.full * (full * seen.cached) + (value * seen.cached_clipped + key * seen.cached) * best +
+                       kv_.window * (window * seen.cached_clipped) + state;
+    const Bytes written = (kv_.full * (full + best) + kv_.window * window) * seen.tokens + state;
+
+    const Flops pair = layer_flops_per_pair(model_, form);
+    const Flops flops =
+        (pair * (full * seen.pairs + best * seen.pairs_clipped) + index_flops_per_pair(model_) * (best * seen.pairs) +
+         window_flops_per_pair(model_) * (window * seen.pairs_clipped)) /
+        ranks_;
     const Seconds moving = (read + written) / kv_bandwidth_;
     const Seconds computing = flops / attention_rate_;
     account.spend(TimePart::attention, BoundBy::latency, to_duration(least * static_cast<double>(model_.layers)));
@@ -170,11 +207,9 @@ class Calibrated final : public CostModel {
   LayerProducts products_;
   ProductRates rates_;
   ProductRates lm_head_rates_;
-  Bytes kv_per_token_;
+  KvPageBytes kv_;  // of one token in one layer on a rank
   BytesPerSecond kv_bandwidth_;
   FlopsPerSecond attention_rate_;
-  Flops decode_flops_per_pair_;
-  Flops chunk_flops_per_pair_;
   std::vector<AllReduceLine> all_reduce_lines_;
   Duration host_time_;
   Duration host_per_sequence_;

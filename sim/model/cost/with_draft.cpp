@@ -22,6 +22,7 @@ class WithDraft final : public CostModel {
     pass = {};
     pass.decodes = pass.samples = shape.samples;
     pass.decode_context = shape.decode_context;
+    pass.decode_clipped = shape.decode_clipped;
     for (std::int64_t i = 1; i < draft_tokens_ && shape.samples > 0; ++i) {
       pass.decode_context += shape.samples;
       add_pass(account, pass);

@@ -115,6 +115,6 @@ std::int64_t step_batch(const Subject& subject);
 /// Tokens that a decoding sequence computes in a step: its own, and its drafts.
 inline std::int64_t step_width(const Subject& subject) { return 1 + subject.deployment.speculative.draft_tokens; }
 /// A full step of `batch` sequences with so many drafts each, their newest tokens counted in `context`.
-StepShape decode_step(std::int64_t batch, std::int64_t context, std::int64_t drafts);
+StepShape decode_step(const Subject& subject, std::int64_t batch, std::int64_t context, std::int64_t drafts);
 
 }  // namespace decodesim::explain_sections

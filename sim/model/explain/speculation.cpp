@@ -36,7 +36,8 @@ void add_speculation(const Subject& subject, Explanation& explanation) {
   Section section("speculation", explanation);
   add_gain(speculative, section);
   const auto seconds = [&](std::int64_t drafts) {
-    return to_seconds(subject.cost_without_draft->price(decode_step(batch, subject.context, drafts)).duration());
+    return to_seconds(
+        subject.cost_without_draft->price(decode_step(subject, batch, subject.context, drafts)).duration());
   };
   const double plain = seconds(0);
   const double verified = seconds(speculative.draft_tokens);

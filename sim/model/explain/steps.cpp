@@ -16,7 +16,7 @@ std::vector<Figure> joined(std::vector<Figure> first, const std::vector<Figure>&
 }
 
 Ledger price(const Subject& subject, std::int64_t batch, std::int64_t context) {
-  return subject.cost->price(decode_step(batch, context, subject.deployment.speculative.draft_tokens));
+  return subject.cost->price(decode_step(subject, batch, context, subject.deployment.speculative.draft_tokens));
 }
 
 /// What a step's time is the sum of, by name.
@@ -219,10 +219,11 @@ void add_gap(const Subject& subject, Explanation& explanation) {
 
 }  // namespace
 
-StepShape decode_step(std::int64_t batch, std::int64_t context, std::int64_t drafts) {
+StepShape decode_step(const Subject& subject, std::int64_t batch, std::int64_t context, std::int64_t drafts) {
   StepShape shape;
   shape.decodes = shape.samples = batch;
   shape.decode_context = batch * context;
+  shape.decode_clipped = batch * std::min(context, attention_clip(subject.deployment.model));
   shape.drafts = batch * drafts;
   shape.draft_pairs = drafts * shape.decode_context + batch * (drafts * (drafts + 1) / 2);
   return shape;

@@ -9,15 +9,16 @@ namespace decodesim {
 namespace {
 class Cheaper final : public FateChoice {
  public:
-  explicit Cheaper(const ServerConfig& server) : cost_(*server.cost), host_(server.host) {}
+  explicit Cheaper(const ServerConfig& server)
+      : cost_(*server.cost), host_(server.host), clip_(server.attention_clip) {}
 
   [[nodiscard]] KvFate choose(const ReplicaView& view, const Sequence& victim) const override {
     const std::int64_t tokens = view.cached(victim);
     const Duration one_way = host_.time(static_cast<std::int64_t>(victim.blocks.size()));
     StepShape with;
-    with.add(tokens, 1);
+    with.add(tokens, 1, clip_);
     const Duration without_it = cost_.price(with).duration();
-    with.add(0, tokens);
+    with.add(0, tokens, clip_);
     const Duration again = cost_.price(with).duration() - without_it;
     return 2 * one_way < again ? KvFate::swapped : KvFate::dropped;
   }
@@ -25,6 +26,7 @@ class Cheaper final : public FateChoice {
  private:
   const CostModel& cost_;
   HostTransfer host_;
+  std::int64_t clip_;
 };
 }  // namespace
 

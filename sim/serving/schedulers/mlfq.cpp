@@ -95,7 +95,7 @@ class Mlfq final : public Scheduler {
   void join(const ReplicaView& view, Sequence& sequence) {
     StepShape prompt;
     const std::int64_t found = view.found_in_place(sequence);
-    prompt.add(found, sequence.known() - found);
+    prompt.add(found, sequence.known() - found, config_.attention_clip);
     prompt.samples = 1;
     note(sequence) = {.last_run = sequence.request.arrival};
     levels_.put_at_back(sequence, levels_.level_for(config_.cost->price(prompt).duration()));

@@ -13,6 +13,7 @@ class StaticBatch final : public ReservingScheduler {
  public:
   StaticBatch(const ServerConfig& server, ReservedMemory& reserved)
       : ReservingScheduler(server, reserved),
+        clip_(server.attention_clip),
         pads_(server.scheduler.finished_slots == FinishedSlots::hold_until_batch_end) {}
 
   void plan(const ReplicaView& view, Draft& draft) override {
@@ -27,10 +28,11 @@ class StaticBatch final : public ReservingScheduler {
 
   // The slot goes on to be computed over the context that it ended with.
   void ended(Sequence& sequence) override {
-    if (pads_) padding_.add(sequence.cached - 1, 1);
+    if (pads_) padding_.add(sequence.cached - 1, 1, clip_);
   }
 
  private:
+  std::int64_t clip_;
   bool pads_;
   StepShape padding_;
 };
