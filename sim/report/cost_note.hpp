@@ -14,6 +14,7 @@ constexpr std::string_view cost_note(std::string_view cost_model) {
   if (cost_model == "roofline") {
     return "datasheet peaks, link rates and an assumed host time, not fitted to measurements: a real server is slower";
   }
+  if (cost_model == "calibrated") return "what component benchmarks sustain, and the engine's constants";
   return "";
 }
 

@@ -38,6 +38,7 @@ struct RunHeader {
   bool closed_loop = false;
   bool prompts_arrive_computed = false;
   std::string cost_model;  // "fixed", "ideal", "roofline", "calibrated"
+  std::string trust;       // how far its predictions were from measurements; empty where that is not known or meant
   PhysicalBound bound;     // that every step is held against
   // What was run, each empty where the scenario leaves it open.
   std::string deployment;            // in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100"

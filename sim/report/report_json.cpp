@@ -155,6 +155,7 @@ void provenance(JsonWriter& json, const Report& report) {
   json.member_text("engine", header.engine);
   json.member_texts("oracles", header.oracles).member("cost_model", header.cost_model).end_object();
   json.member_object("cost").member("model", header.cost_model).member("note", cost_note(header.cost_model));
+  json.member_text("trust", header.trust);
   json.end_object().member("cost_model", header.cost_model).member("version", header.version);
   json.member("interrupted", report.interrupted);
   json.member_text("watchdog", report.watchdog);

@@ -178,6 +178,7 @@ void cost(const Report& report, std::ostream& out) {
   const std::string& model = report.header.cost_model;
   const std::string_view note = cost_note(model);
   write_line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
+  if (!report.header.trust.empty()) write_line(out, "Trust", printable(report.header.trust));
 }
 
 void definitions(std::ostream& out) {

@@ -122,6 +122,11 @@ class Checks {
       error("model.linear", "contradiction", "'model.linear' and 'model.window' exclude each other",
             "the layers that are not full attention either keep a state or see a window: keep one of them");
     }
+    if (model.reads_best() && (!model.has_latent_cache() || model.has_states() || model.has_windows() ||
+                               model.mla.cached_as != LatentCache::compact)) {
+      error("model.sparse", "contradiction", "'model.sparse' is known for latent attention in every layer alone",
+            "state 'model.mla', cached as it is, without 'model.window' and 'model.linear'");
+    }
     if (model.linear.full_every > model.layers) {
       error("model.linear.full_every", "out-of-range", "'model.linear.full_every' is above 'model.layers'",
             "a model without a layer of full attention has no cache to plan");

@@ -32,7 +32,10 @@ std::string scenario_text(const Scenario& scenario);
 /// The fields of one Spec as canonical YAML lines, each behind `indent`; those without effect are left out.
 std::string fields_text(FieldTable fields, const void* spec, const std::string& indent);
 
-/// FNV-1a-64 of the canonical text as 16 hexadecimal digits; of a trace file only its name counts, since where it lies
+/// FNV-1a-64 of a text, as 16 hexadecimal digits.
+std::string name_of_text(const std::string& text);
+
+/// The same of the canonical text as 16 hexadecimal digits; of a trace file only its name counts, since where it lies
 /// differs between machines.
 std::string scenario_hash(const Scenario& scenario);
 

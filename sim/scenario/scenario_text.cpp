@@ -202,9 +202,11 @@ std::string fields_text(FieldTable fields, const void* spec, const std::string& 
 
 std::string scenario_text(const Scenario& scenario) { return written(scenario, Paths::whole); }
 
-std::string scenario_hash(const Scenario& scenario) {
+std::string scenario_hash(const Scenario& scenario) { return name_of_text(written(scenario, Paths::names)); }
+
+std::string name_of_text(const std::string& text_to_name) {
   std::uint64_t hash = 14695981039346656037U;
-  for (char c : written(scenario, Paths::names)) {
+  for (char c : text_to_name) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211U;
   }

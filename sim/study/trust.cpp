@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "sim/core/field_of.hpp"
+#include "sim/model/cost_fields.hpp"
 #include "sim/report/number_text.hpp"
+#include "sim/scenario/load.hpp"
 #include "sim/scenario/record_reader.hpp"
 #include "sim/study/signed_percent.hpp"
 
@@ -22,6 +24,7 @@ constexpr Field trust_entry_fields[] = {
     field<&TrustEntry::gpu>("gpu", {.doc = "of the catalog", .need = Need::required}),
     field<&TrustEntry::engine>("engine", {.doc = "scheduler.engine", .need = Need::required}),
     field<&TrustEntry::cost>("cost", {.doc = "cost.model", .need = Need::required}),
+    field<&TrustEntry::constants>("constants", {.doc = "of the engine, by a name of eight digits"}),
     field<&TrustEntry::metric>("metric", {.doc = "what was measured", .need = Need::required}),
     field<&TrustEntry::rows>("rows", {.doc = "measured", .need = Need::required, .range = from_to(1, 1e9)}),
     field<&TrustEntry::median_error>("median_error", {.doc = "of the absolute relative errors",
@@ -43,12 +46,26 @@ constexpr Field trust_fields[] = {
 
 }  // namespace
 
-std::vector<TrustEntry> TrustTable::of(const std::string& gpu, const std::string& engine,
-                                       const std::string& cost) const {
+std::vector<TrustEntry> TrustTable::of(const std::string& gpu, const std::string& engine, const std::string& cost,
+                                       const std::string& constants) const {
   std::vector<TrustEntry> found;
-  std::copy_if(validated.begin(), validated.end(), std::back_inserter(found),
-               [&](const TrustEntry& one) { return one.gpu == gpu && one.engine == engine && one.cost == cost; });
+  std::copy_if(validated.begin(), validated.end(), std::back_inserter(found), [&](const TrustEntry& one) {
+    return one.gpu == gpu && one.engine == engine && one.cost == cost && one.constants == constants;
+  });
   return found;
+}
+
+std::string cost_constants(const Scenario& scenario) {
+  if (scenario.cost.model != CostKind::calibrated) return {};
+  return name_of_text(fields_text(efficiency_fields, &scenario.cost.efficiency, "")).substr(0, 8);
+}
+
+std::string trust_in(const Scenario& scenario, const TrustTable& table) {
+  if (scenario.cost.model == CostKind::fixed) return {};
+  const std::string cost(cost_kind_names[static_cast<std::size_t>(scenario.cost.model)]);
+  const std::string& gpu = scenario.hardware.gpu.name;
+  const std::vector<TrustEntry> entries = table.of(gpu, scenario.scheduler.engine, cost, cost_constants(scenario));
+  return trust_text(entries) + " for " + (gpu.empty() ? "this GPU" : gpu) + " and " + scenario.scheduler.engine;
 }
 
 void write_trust(const Validation& validation, std::ostream& out) {
@@ -56,6 +73,7 @@ void write_trust(const Validation& validation, std::ostream& out) {
          "version: 1\nvalidated:\n";
   for (const ErrorGroup& one : error_groups(validation, GroupBy::gpu_and_engine)) {
     out << "  - {gpu: " << one.of.gpu << ", engine: " << one.of.engine << ", cost: " << one.of.cost
+        << (one.of.constants.empty() ? "" : ", constants: \"" + one.of.constants + "\"")
         << ", metric: " << measured_metric_name(one.metric) << ", rows: " << one.rows
         << ", median_error: " << fixed_text(one.median_error, 4) << ", p90_error: " << fixed_text(one.p90_error, 4)
         << ", median_signed_error: " << signed_percent(one.median_signed_error) << "}\n";

@@ -12,12 +12,13 @@
 
 namespace decodesim {
 
-/// Errors over all rows held of one GPU, engine, cost model and metric.
+/// Errors over all rows held of one GPU, engine, cost model with its constants, and metric.
 struct TrustEntry {
   std::string gpu;
   std::string engine;
   std::string cost;
-  std::string metric;  // one of measured_metric_names
+  std::string constants;  // of the engine, as cost_constants() names them
+  std::string metric;     // one of measured_metric_names
   std::int64_t rows = 0;
   double median_error = 0;  // of the absolute relative errors, as is p90_error
   double p90_error = 0;
@@ -28,10 +29,18 @@ struct TrustTable {
   std::int64_t version = 1;
   std::vector<TrustEntry> validated;
 
-  /// All metrics of a GPU and engine under a cost model; none: not validated.
-  [[nodiscard]] std::vector<TrustEntry> of(const std::string& gpu, const std::string& engine,
-                                           const std::string& cost) const;
+  /// All metrics of a GPU and engine under a cost model with these constants; none: not validated.
+  [[nodiscard]] std::vector<TrustEntry> of(const std::string& gpu, const std::string& engine, const std::string& cost,
+                                           const std::string& constants) const;
 };
+
+/// A name for the constants that `calibrated` prices the engine with, eight hexadecimal digits, so that errors are quoted
+/// for these alone; empty under other cost models.
+std::string cost_constants(const Scenario& scenario);
+
+/// What a run of `scenario` can say of itself: the errors of its GPU, engine, cost model and constants against
+/// measurements, or that it is not validated. Empty under `fixed`, which predicts nothing.
+std::string trust_in(const Scenario& scenario, const TrustTable& table);
 
 /// Writes a table as YAML that load_trust() reads, with the comment that says where it comes from.
 void write_trust(const Validation& validation, std::ostream& out);

@@ -9,6 +9,7 @@
 
 #include "sim/model/cost_fields.hpp"
 #include "sim/study/prediction.hpp"
+#include "sim/study/trust.hpp"
 
 namespace decodesim {
 
@@ -67,13 +68,15 @@ PointDeployment deployment_of(const MeasuredPoint& point, const PointSetup& setu
   deployment.gpu = variant.scenario->hardware.gpu.name;
   deployment.engine = variant.scenario->scheduler.engine;
   deployment.cost = cost_kind_names[static_cast<std::size_t>(variant.scenario->cost.model)];
+  deployment.constants = cost_constants(*variant.scenario);
   deployment.tp = variant.scenario->parallel.tp;
   return deployment;
 }
 
 bool same(const ErrorGroup& one, const ErrorGroup& other) {
   return one.of.setup == other.of.setup && one.of.gpu == other.of.gpu && one.of.engine == other.of.engine &&
-         one.of.cost == other.of.cost && one.of.tp == other.of.tp && one.metric == other.metric;
+         one.of.cost == other.of.cost && one.of.constants == other.of.constants && one.of.tp == other.of.tp &&
+         one.metric == other.metric;
 }
 
 /// The groups in their order, but those that differ only in the number of GPUs together, from few to many.

@@ -41,7 +41,8 @@ struct PointDeployment {
   std::string setup;  // name of its set-up; empty: none
   std::string gpu;
   std::string engine;
-  std::string cost;  // the cost model
+  std::string cost;       // the cost model
+  std::string constants;  // of the engine under it, see trust.hpp
   std::int64_t tp = 0;
   bool weak_evidence = false;
 };

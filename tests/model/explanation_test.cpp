@@ -13,6 +13,12 @@
 namespace decodesim {
 namespace {
 
+ModelSpec sparse_deepseek() {
+  ModelSpec model = tests::deepseek_v2();
+  model.sparse = {.top_k = Tokens(2048), .index_heads = 64, .index_dim = 128};
+  return model;
+}
+
 Explanation explained(const Deployment& deployment, const Question& question = {}) {
   auto result = explain(deployment, question);
   REQUIRE_MESSAGE(std::holds_alternative<Explanation>(result), std::get<PlanError>(result).message);
@@ -52,8 +58,9 @@ SequenceLengths lengths_for(int tp, Precision precision) {
 /// Deployments of every sort of model, machine, format, cost model and question.
 template <class Visit>
 void for_each_explanation(Visit visit) {
-  for (const ModelSpec& model : {tests::llama_3_70b(), tests::llama_70b_mha(), tests::llama_3_8b(),
-                                 tests::deepseek_v2(), tests::gemma_3_27b(), tests::gpt_oss_120b()}) {
+  for (const ModelSpec& model :
+       {tests::llama_3_70b(), tests::llama_70b_mha(), tests::llama_3_8b(), tests::deepseek_v2(), sparse_deepseek(),
+        tests::gemma_3_27b(), tests::gpt_oss_120b()}) {
     for (const NodeSpec& node : {tests::hgx_h100(), tests::mi300x_8()}) {
       for (CostKind kind : {CostKind::fixed, CostKind::ideal, CostKind::roofline, CostKind::calibrated}) {
         for (Precision precision : {Precision::bf16, Precision::fp8, Precision::int4}) {

@@ -173,14 +173,14 @@ TEST_CASE("what validations trust is written as YAML and read again, by GPU, eng
   const StudyFile file(text_of(validation, write_trust));
   const TrustTable table = load_trust(file.path());
   REQUIRE(table.validated.size() == 4);
-  const std::vector<TrustEntry> entries = table.of("h100-sxm", "vllm-v1", "ideal");
+  const std::vector<TrustEntry> entries = table.of("h100-sxm", "vllm-v1", "ideal", "");
   REQUIRE(entries.size() == 2);
   CHECK(entries[0].metric == "ttft_ms");
   CHECK(entries[0].rows == 2);
   const std::vector<ErrorGroup> groups = error_groups(validation, GroupBy::gpu_and_engine);
   CHECK(entries[0].median_error == doctest::Approx(groups[0].median_error).epsilon(1e-3));
   CHECK(trust_text(entries).find("over 2 rows") != std::string::npos);
-  CHECK(table.of("h100-sxm", "sglang", "ideal").empty());
+  CHECK(table.of("h100-sxm", "sglang", "ideal", "").empty());
   CHECK(trust_text({}) == "not validated");
   CHECK(!load_default_trust().validated.empty());
 }

@@ -20,6 +20,7 @@
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
+#include "sim/study/trust.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
@@ -54,8 +55,9 @@ struct Outputs {
 };
 
 /// `oracles` are those that were warned of before, in another case.
-Report play(const Scenario& scenario, const Outputs& outputs, std::set<std::string>& oracles) {
+Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& trust, std::set<std::string>& oracles) {
   Assembly parts = assemble(scenario, DECODESIM_VERSION);
+  parts.header.trust = trust_in(scenario, trust);
   for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
   for (const std::string& oracle : parts.header.oracles)
     if (oracles.insert(oracle).second) spdlog::warn("{}", oracle_warning(oracle));
@@ -160,8 +162,9 @@ int run_command(std::span<const std::string> args) {
 
   std::vector<Report> reports;
   std::set<std::string> oracles;
+  const TrustTable trust = load_default_trust();
   for (const Scenario& scenario : scenarios) {
-    reports.push_back(play(scenario, outputs, oracles));
+    reports.push_back(play(scenario, outputs, trust, oracles));
     if (reports.back().interrupted) break;
   }
   if (values->count("json") > 0 && scenarios.size() == 1) {

@@ -61,6 +61,13 @@ void add_latent_layer(const ModelSpec& model, double bytes, const Figure& value_
   const Figure rope = count("rope_head_dim", model.mla.rope_head_dim);
   switch (model.mla.cached_as) {
     case LatentCache::compact:
+      if (model.reads_best()) {
+        section.derived(
+            "kv_bytes_per_token_per_layer", "a token and layer (latent, and the indexer's key)", bytes,
+            Unit::binary_bytes, "(kv_lora_rank + rope_head_dim) x bytes_per_value + index_dim",
+            {rank, rope, value_bytes, {"index_dim", static_cast<double>(model.sparse.index_dim), Unit::bytes}});
+        break;
+      }
       section.derived("kv_bytes_per_token_per_layer", "a token and layer (latent)", bytes, Unit::binary_bytes,
                       "(kv_lora_rank + rope_head_dim) x bytes_per_value", {rank, rope, value_bytes});
       break;
