@@ -147,6 +147,14 @@ TEST_CASE("parameters are counted to the last one") {
   CHECK(parameters("deepseek-v3") == 671'026'419'200);
   CHECK(parameters("gpt-oss-120b") == 116'829'156'672);
   CHECK(parameters("gemma-3-27b") == 27'432'406'640);
+  // microsoft/phi-4 and the language model of Mistral Small 3.1, whose cards say 14.7e9 and 24e9.
+  CHECK(import_text("{\"model_type\": \"phi3\", \"sliding_window\": null, " +
+                    grouped_heads(40, 5120, 40, 10, 17920, 100352, 16384) + "}")
+            .model.parameters == 14'659'507'200);
+  CHECK(import_text("{\"model_type\": \"mistral3\", \"text_config\": {\"model_type\": \"mistral\", \"head_dim\": 128, "
+                    "\"sliding_window\": null, " +
+                    grouped_heads(40, 5120, 32, 8, 32768, 131072, 131072) + "}}")
+            .model.parameters == 23'572'403'200);
 }
 
 TEST_CASE("what is written loads again as the same model") {

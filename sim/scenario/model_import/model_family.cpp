@@ -35,30 +35,30 @@ constexpr ModelFamily qwen2(std::string_view model_type, std::string_view archit
   return {model_type, architecture, grouped, dense, BiasKind::qkv, WindowKind::asked};
 }
 constexpr ModelFamily qwen3(std::string_view model_type, std::string_view architecture, ExpertKind experts) {
-  return {model_type, architecture, grouped, experts, BiasKind::asked, WindowKind::asked, true};
+  return {model_type, architecture, grouped, experts, BiasKind::asked, WindowKind::asked, 2, true};
 }
 constexpr ModelFamily qwen_hybrid(std::string_view model_type, std::string_view architecture, ExpertKind experts) {
-  return {model_type,       architecture, hybrid, experts, BiasKind::asked,
-          WindowKind::none, true,         2,      false,   hybrid_defaults};
+  return {model_type, architecture, hybrid, experts,        BiasKind::asked, WindowKind::none,
+          2,          true,         false,  hybrid_defaults};
 }
 constexpr ModelFamily deepseek(std::string_view model_type, std::string_view architecture,
                                const std::array<KeyDefault, 9>& defaults) {
-  return {model_type, architecture, latent,  ExpertKind::deepseek, BiasKind::asked, WindowKind::none, false,
-          2,          false,        defaults};
+  return {model_type, architecture, latent,  ExpertKind::deepseek, BiasKind::asked, WindowKind::none, 2,
+          false,      false,        defaults};
 }
 
 constexpr ModelFamily families[] = {
     {"llama", "LlamaForCausalLM", grouped, dense, BiasKind::asked},
-    {"mistral", "MistralForCausalLM", grouped, dense, no_bias, WindowKind::stated, false, 2, false, mistral_defaults},
+    {"mistral", "MistralForCausalLM", grouped, dense, no_bias, WindowKind::stated, 2, false, false, mistral_defaults},
     {"mixtral", "MixtralForCausalLM", grouped, ExpertKind::local, no_bias, WindowKind::stated},
     qwen2("qwen2", "Qwen2ForCausalLM"),
     qwen3("qwen3", "Qwen3ForCausalLM", dense),
     qwen3("qwen3_moe", "Qwen3MoeForCausalLM", ExpertKind::qwen),
     deepseek("deepseek_v2", "DeepseekV2ForCausalLM", deepseek_v2_defaults),
     deepseek("deepseek_v3", "DeepseekV3ForCausalLM", deepseek_v3_defaults),
-    {"gemma3_text", "Gemma3ForCausalLM", grouped, dense, BiasKind::asked, WindowKind::pattern, true, 4, true,
+    {"gemma3_text", "Gemma3ForCausalLM", grouped, dense, BiasKind::asked, WindowKind::pattern, 4, true, true,
      gemma3_defaults},
-    {"gpt_oss", "GptOssForCausalLM", grouped, ExpertKind::local, BiasKind::asked, WindowKind::pattern, false, 2, false,
+    {"gpt_oss", "GptOssForCausalLM", grouped, ExpertKind::local, BiasKind::asked, WindowKind::pattern, 2, false, false,
      gpt_oss_defaults},
     {"phi3", "Phi3ForCausalLM", grouped, dense, no_bias, WindowKind::stated},
     qwen_hybrid("qwen3_next", "Qwen3NextForCausalLM", ExpertKind::qwen),

@@ -36,8 +36,8 @@ struct ModelFamily {
   ExpertKind experts = ExpertKind::none;
   BiasKind biases = BiasKind::none;
   WindowKind windows = WindowKind::none;
-  bool head_norms = false;  // of queries and keys
   int norms = 2;            // of a layer, as wide as the model
+  bool head_norms = false;  // of queries and keys
   bool tied = false;
   std::array<KeyDefault, 9> defaults{};
 
