@@ -71,6 +71,7 @@ class TreeBuilder final : public YAML::EventHandler {
     DocumentNode node;
     node.shape = DocumentNode::Shape::scalar;
     node.scalar = value;
+    node.quoted = tag == "!";  // the parser's name for scalars that are not plain
     node.at = locator_.scalar(offset_of(mark), value);
     if (!is_utf8(value)) complain(node.at, "not-utf8", "this text is not UTF-8", "save the file as UTF-8");
     if (expects_key()) {

@@ -23,6 +23,7 @@ struct DocumentNode {
   Position at;          // of a scalar itself; of the key that holds a list, a mapping or null
   int layer = 0;        // what merged later has a higher layer
   std::string extends;  // of a mapping: laid over a name, it starts from it, as this key would say
+  bool quoted = false;  // of a scalar: it is text, even where it reads as a number
 
   [[nodiscard]] const DocumentNode* find(std::string_view key) const;
   [[nodiscard]] DocumentNode* find(std::string_view key);

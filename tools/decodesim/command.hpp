@@ -32,6 +32,7 @@ int calibrate_command(std::span<const std::string> args);
 int check_command(std::span<const std::string> args);
 int compare_command(std::span<const std::string> args);
 int explain_command(std::span<const std::string> args);
+int import_command(std::span<const std::string> args);
 int list_command(std::span<const std::string> args);
 int run_command(std::span<const std::string> args);
 int schema_command(std::span<const std::string> args);

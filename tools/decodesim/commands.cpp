@@ -13,6 +13,7 @@ std::span<const Command> command_table() {
       {"calibrate", "fit constants to measurements of your own server", calibrate_command},
       {"explain", "the arithmetic behind a scenario, term by term", explain_command},
       {"check", "validate scenario files and name every mistake", check_command},
+      {"import", "read a model's shape from its config.json", import_command},
       {"list", "names of gpus, nodes, models, engines, policies or scenarios", list_command},
       {"show", "what a name stands for: an entry with its sources, an engine, a policy", show_command},
       {"schema", "the JSON Schema of scenario files, for editors", schema_command},

@@ -1,0 +1,109 @@
+// The import command at its edges: exit codes, files, what goes where.
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+/// A folder with a small config.json that goes with the test.
+class ConfigFolder {
+ public:
+  ConfigFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "decodesim-import-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+    write("config.json",
+          "{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 512, \"num_attention_heads\": 8,\n"
+          " \"intermediate_size\": 1024, \"vocab_size\": 100, \"max_position_embeddings\": 2048,\n"
+          " \"quantization_config\": {\"quant_method\": \"awq\"}}\n");
+  }
+  ~ConfigFolder() { std::filesystem::remove_all(path_); }
+  ConfigFolder(const ConfigFolder&) = delete;
+  ConfigFolder& operator=(const ConfigFolder&) = delete;
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ + "/" + name) << text; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+TEST_CASE("a model is imported to standard output, or into a file that is a model of a scenario") {
+  const ConfigFolder folder;
+  const std::string command = "import model " + (folder / "config.json");
+  const ProgramResult shown = run_program(command + " --name small");
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.out.starts_with("# small, of type llama, imported from config.json.\n"));
+  CHECK(shown.err.find("warning[quantized]") != std::string::npos);
+  CHECK(shown.err.find("config.json:3:2") != std::string::npos);
+
+  const ProgramResult written = run_program(command + " -o " + (folder / "small.yaml"));
+  CHECK(written.exit_code == 0);
+  CHECK(written.out.empty());
+  CHECK(file_text(folder / "small.yaml") == shown.out);  // its name is that of the file
+  std::string model;
+  for (char c : shown.out) model += c == '\n' ? "\n  " : std::string(1, c);
+  folder.write("s.yaml",
+               "version: 1\nhardware: {node: hgx-h100}\ncost: {model: ideal}\nworkload: {num_requests: 1, "
+               "max_concurrency: 1, input_tokens: 8, output_tokens: 2}\nmodel:\n  " +
+                   model + "\n");
+  CHECK(run_program("run " + (folder / "s.yaml")).exit_code == 0);
+}
+
+TEST_CASE("a file that is there is kept unless --force is given, and a failed import writes nothing") {
+  const ConfigFolder folder;
+  folder.write("mine.yaml", "mine\n");
+  const std::string command = "import model " + (folder / "config.json") + " -o " + (folder / "mine.yaml");
+  const ProgramResult refused = run_program(command);
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.find("--force") != std::string::npos);
+  CHECK(file_text(folder / "mine.yaml") == "mine\n");
+  CHECK(run_program(command + " --force").exit_code == 0);
+  CHECK(file_text(folder / "mine.yaml").find("hidden_size: 512") != std::string::npos);
+
+  folder.write("wrong.json", "{\"model_type\": \"mamba2\"}\n");
+  const ProgramResult wrong = run_program("import model " + (folder / "wrong.json") + " -o " + (folder / "new.yaml"));
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find(folder / "wrong.json:1:16") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "new.yaml"));
+  CHECK(run_program("import model " + (folder / "config.json") + " -o " + (folder / "nowhere/x.yaml")).exit_code == 1);
+}
+
+TEST_CASE("what cannot be imported ends with 2, and with 1 where it cannot be read") {
+  const ConfigFolder folder;
+  const std::string config = folder / "config.json";
+  for (const std::string& arguments :
+       {std::string("import"), std::string("import model"), "import modle " + config, "import model " + config + " x",
+        "import model " + config + " --name ''", "import model " + config + " --nme x"}) {
+    CAPTURE(arguments);
+    const ProgramResult result = run_program(arguments);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK_FALSE(result.err.empty());
+  }
+  CHECK(run_program("import modle " + config).err.find("did you mean 'model'") != std::string::npos);
+  CHECK(run_program("import model " + (folder / "nowhere.json")).exit_code == 1);
+  CHECK(run_program("import model " + (folder / "")).exit_code == 1);
+}
+
+TEST_CASE("a file of a gigabyte is refused within a second") {
+  const ConfigFolder folder;
+  folder.write("weights.json", "{");
+  std::filesystem::resize_file(folder / "weights.json", std::uintmax_t{1} << 30);
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramResult result = run_program("import model " + (folder / "weights.json"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("larger than 1 MiB") != std::string::npos);
+}
+
+}  // namespace decodesim::tests
