@@ -1,10 +1,13 @@
 #include "tests/support/behaviour.hpp"
 
+#include <cmath>
 #include <cstdlib>
+#include <variant>
 
 #include "sim/report/measurements.hpp"
 #include "sim/scenario/assemble.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/pool.hpp"
 
 namespace decodesim::tests {
 
@@ -30,6 +33,12 @@ class Endings : public Observer {
   std::vector<EndedRequest>& ended_;
 };
 
+std::vector<Scenario> scenarios_of(const std::string& name) {
+  ::setenv("DECODESIM_HOME", DECODESIM_SOURCE_DIR, 1);
+  std::vector<Diagnostic> warnings;
+  return load_scenarios(std::string(DECODESIM_SOURCE_DIR) + "/scenarios/" + name + ".yaml", {}, warnings);
+}
+
 }  // namespace
 
 std::map<std::string, PlayedCase> play_behaviour(const std::string& name, Observer* watch) {
@@ -37,12 +46,10 @@ std::map<std::string, PlayedCase> play_behaviour(const std::string& name, Observ
 }
 
 std::map<std::string, PlayedCase> play_scenario(const std::string& name, Observer* watch) {
-  ::setenv("DECODESIM_HOME", DECODESIM_SOURCE_DIR, 1);
   std::map<std::string, PlayedCase> played;
-  std::vector<Diagnostic> warnings;
-  const std::string file = std::string(DECODESIM_SOURCE_DIR) + "/scenarios/" + name + ".yaml";
-  for (const Scenario& scenario : load_scenarios(file, {}, warnings)) {
+  for (const Scenario& scenario : scenarios_of(name)) {
     PlayedCase& one = played[scenario.case_name];
+    one.clients = scenario.workload.max_concurrency;
     Assembly parts = assemble(scenario, "test");
     Measurements measurements(parts.header, scenario.run, scenario.slo);
     Endings endings(one.requests);
@@ -52,6 +59,31 @@ std::map<std::string, PlayedCase> play_scenario(const std::string& name, Observe
     one.report = measurements.report();
   }
   return played;
+}
+
+std::map<std::string, MemoryPlan> plan_behaviour(const std::string& name) {
+  std::map<std::string, MemoryPlan> plans;
+  for (const Scenario& scenario : scenarios_of("behaviours/" + name))
+    plans.emplace(scenario.case_name, std::get<Pool>(plan_pool(scenario)).plan.value());
+  return plans;
+}
+
+double clients_by_littles_law(const Report& report) {
+  const double output = report.output_throughput / report.request_throughput;
+  // A single token has no gap, and so no TPOT.
+  const double gaps = output > 1 ? (output - 1) * report.tpot.mean : 0;
+  return report.request_throughput * (report.ttft.mean + gaps) / 1e3;
+}
+
+std::string broken_littles_law(const std::map<std::string, PlayedCase>& cases) {
+  for (const auto& [name, played] : cases) {
+    if (!played.clients) continue;
+    const double clients = clients_by_littles_law(played.report);
+    if (!(std::abs(clients / static_cast<double>(*played.clients) - 1) <= 0.02))
+      return name + ": " + std::to_string(*played.clients) + " clients, " + std::to_string(clients) +
+             " by Little's law";
+  }
+  return "";
 }
 
 }  // namespace decodesim::tests
