@@ -34,6 +34,12 @@ AllReduceLine in_network(const GroupLinks& links, double n) {
           share};
 }
 
+/// The library runs as many rings side by side as there are ways round, so that all links of a GPU carry a share.
+AllReduceLine library_ring(GroupLinks links, double n) {
+  if (links.direct) links.ring_bandwidth = links.injection_bandwidth;
+  return ring(links, n);
+}
+
 /// `line` with another start and a share of its bandwidth.
 AllReduceLine measured(AllReduceLine line, Seconds start, double share) {
   line.seconds = start.value();
@@ -73,8 +79,8 @@ std::vector<AllReduceLine> sustained_all_reduce_lines(const GroupLinks& links, c
       lines.push_back(measured(two_shot(links, n), sustained.all_reduce * 2 + custom.message, sustained.link));
     for (AllReduceLine& line : lines) line.bytes_max = custom.bytes_max.value();
   }
-  lines.push_back(measured(ring(links, n), sustained.all_reduce * n, share_of_data_words));
-  lines.push_back(measured(ring(links, n), sustained.library_all_reduce, sustained.library_link));
+  lines.push_back(measured(library_ring(links, n), sustained.all_reduce * n, share_of_data_words));
+  lines.push_back(measured(library_ring(links, n), sustained.library_all_reduce, sustained.library_link));
   if (links.reduction_bandwidth.value() > 0)
     lines.push_back(measured(in_network(links, n), sustained.library_all_reduce, sustained.library_reduction));
   if (!custom.cuda_graph)

@@ -66,6 +66,7 @@ struct CustomAllReduce {
 ///  * the library in its low-latency protocol, in which every second word is a flag: a ring from n `all_reduce` at half of
 ///    the bandwidth;
 ///  * the library from `library_all_reduce`: a ring at `library_link`, or the switches at `library_reduction`;
+///  * where every two GPUs share a link, the library's rings side by side use all links of a GPU;
 ///  * outside of a CUDA graph each begins `launch` later.
 std::vector<AllReduceLine> sustained_all_reduce_lines(const GroupLinks& links, const SustainedSpec& sustained,
                                                       const CustomAllReduce& custom,
