@@ -48,13 +48,16 @@ TEST_CASE("throughput rises less than clients do, and stays level from the most 
                                  << " tok/s in and out");
     CHECK(cases.at(clients).report.evictions.run.account.preemptions == 0);
   }
-  // Sublinear. Reported: 1,090, 4,381 and 6,802 tok/s with 10, 50 and 100 clients, 4.0 and 1.55 times. Not reached: 1.7 and 1.07
-  // times, to a plateau of 2,470. Prompts take the time, two thirds of it in all-reduces of 268 MB: they are priced as one ring,
-  // which uses one of the seven links that a GPU has here.
+  // Sublinear. Reported: 1,090, 4,381 and 6,802 tok/s with 10, 50 and 100 clients, 4.0 and 1.55 times. Seen: 1,875, 4,692 and 5,549,
+  // 2.5 and 1.18 times, since no figure of this GPU is measured and its small batches come out too fast. So the rise is held in its
+  // direction alone, the plateau within a factor of two.
   CHECK(rate("50") > rate("10"));
   CHECK(rate("50") / rate("10") < 5);
   CHECK(rate("100") > rate("50"));
   CHECK(rate("100") / rate("50") < 2);
+  const double plateau = cases.at("100").report.total_token_throughput;
+  CHECK(plateau > 6802.0 / 2);
+  CHECK(plateau < 6802.0 * 2);
   // "Flat within 2 % over 10x more clients."
   const auto [least, most] = std::minmax({rate("100"), rate("200"), rate("500"), rate("1000")});
   CHECK(most / least <= 1.02);
