@@ -1,4 +1,4 @@
-// Every recorded case about an engine, a cache, a pool or capacity is played by a test, or is listed here with the reason.
+// Every recorded case about an engine, a cache, a pool, capacity or a price is played by a test, or is listed here with the reason.
 
 #include <doctest/doctest.h>
 
@@ -27,8 +27,8 @@ const std::map<std::string, std::string> left_out{
     {"work-02", "chunks that are masked out"},
 };
 
-/// What belongs to the tests of the price of a step and of workloads.
-const std::set<std::string> elsewhere{"latency", "workload", "metrics"};
+/// What belongs to the tests of workloads and of reports.
+const std::set<std::string> elsewhere{"workload", "metrics"};
 
 /// Read whole by tests that go by what a case contains, and not by its name.
 bool read_whole(const nlohmann::json& one) {
@@ -51,7 +51,8 @@ std::string all_tests() {
 }  // namespace
 
 TEST_CASE(
-    "every recorded case of an engine, a cache, a pool or capacity is played, but for eight that have their reason") {
+    "every recorded case of an engine, a cache, a pool, capacity or a price is played, but for eight that have their "
+    "reason") {
   const auto cases = peer_cases("");
   if (!cases) return;
   const std::string tests = all_tests();

@@ -120,4 +120,44 @@ TEST_CASE("prices have the size of published custom all-reduces under CUDA graph
   CHECK(microseconds(links_of(tests::hgx_h100(), 2), 16 * KiB) < 5.3);
 }
 
+TEST_CASE("an all-reduce over a ring is a reduce-scatter and an all-gather") {
+  for (const GroupLinks& links : known_groups()) {
+    for (double bytes : {1.0, 1e5, 1e8}) {
+      const double halves = collective_time(Collective::reduce_scatter, Bytes(bytes), links).value() +
+                            collective_time(Collective::all_gather, Bytes(bytes), links).value();
+      CHECK(halves * 1e6 == doctest::Approx(microseconds(links, bytes, AllReduceAlgorithm::ring)));
+    }
+  }
+}
+
+TEST_CASE("an all-to-all and a message are never faster than their bytes through the links") {
+  for (const GroupLinks& links : known_groups()) {
+    const double n = links.ranks;
+    const Seconds all = collective_time(Collective::all_to_all, Bytes(1e9), links);
+    const double out = std::max(links.injection_bandwidth.value(), links.ring_bandwidth.value());
+    CHECK(all.value() >= 1e9 * (n - 1) / n / out);
+    CHECK(collective_time(Collective::point_to_point, Bytes(1e9), links) ==
+          links.pair_latency + Bytes(1e9) / links.pair_bandwidth);
+  }
+  CHECK(collective_time(Collective::all_to_all, Bytes(1e9), GroupLinks{}) == Seconds(0));
+}
+
+TEST_CASE("what is measured of the links is never faster than the links, and no engine goes without an all-reduce") {
+  for (const GroupLinks& links : known_groups()) {
+    for (const bool two_shot : {false, true}) {
+      for (const double most : {0.0, 8e6}) {
+        const CustomAllReduce custom{Bytes(most), two_shot, Seconds(1e-6), true};
+        double before = 0;
+        for (double bytes = 1; bytes < 1e9; bytes *= 3.1) {
+          const AllReduce one = all_reduce(Bytes(bytes), sustained_all_reduce_lines(links, SustainedSpec{}, custom));
+          const double out = std::max(links.injection_bandwidth.value(), links.ring_bandwidth.value());
+          CHECK(one.time.value() >= one.sent.value() / out * (1 - 1e-12));
+          CHECK(one.time.value() >= before);
+          before = one.time.value();
+        }
+      }
+    }
+  }
+}
+
 }  // namespace decodesim
