@@ -33,7 +33,7 @@ std::vector<CsvRow> csv_rows(const std::filesystem::path& file) {
   while (std::getline(in, line)) {
     const std::vector<std::string> cells = cells_of(line);
     CsvRow row;
-    for (std::size_t i = 0; i < names.size() && i < cells.size(); ++i) row[names[i]] = cells[i];
+    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = i < cells.size() ? cells[i] : "";
     rows.push_back(std::move(row));
   }
   return rows;

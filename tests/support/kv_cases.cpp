@@ -1,28 +1,14 @@
 #include "tests/support/kv_cases.hpp"
 
 #include <cstdlib>
-#include <fstream>
+#include <utility>
 
+#include "tests/support/csv_rows.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim::tests {
 
 namespace {
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells.emplace_back();
-    } else if (c != '\r') {
-      cells.back() += c;
-    }
-  }
-  return cells;
-}
 
 Precision precision_named(const std::string& name) {
   if (name == "fp8") return Precision::fp8;
@@ -94,16 +80,8 @@ std::optional<double> KvCase::number(const std::string& column) const {
 std::optional<std::vector<KvCase>> kv_cases() {
   const auto file = shared_file("data/kv_cases.csv");
   if (!file) return std::nullopt;
-  std::ifstream in(*file);
-  std::string line;
-  std::getline(in, line);
-  const std::vector<std::string> names = cells_of(line);
   std::vector<KvCase> cases;
-  while (std::getline(in, line)) {
-    const std::vector<std::string> cells = cells_of(line);
-    KvCase& one = cases.emplace_back();
-    for (std::size_t i = 0; i < names.size(); ++i) one.cells[names[i]] = i < cells.size() ? cells[i] : "";
-  }
+  for (CsvRow& row : csv_rows(*file)) cases.push_back({std::move(row)});
   return cases;
 }
 
