@@ -72,6 +72,7 @@ TEST_CASE("the invariants hold in every scenario that comes with the program") {
         scenario.workload.num_requests =
             std::min(scenario.workload.num_requests, 2 * *scenario.workload.max_concurrency);
         scenario.workload.output_tokens.max = std::min<std::int64_t>(scenario.workload.output_tokens.max, 64);
+        scenario.workload.output_tokens.min = std::min<std::int64_t>(scenario.workload.output_tokens.min, 64);
       } else if (scenario.workload.kind == WorkloadKind::generator) {
         scenario.workload.num_requests = std::min<std::int64_t>(scenario.workload.num_requests, 100);
       }
