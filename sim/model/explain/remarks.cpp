@@ -33,11 +33,15 @@ void add_cache_remarks(const Subject& subject, Explanation& explanation) {
                                    "than that count supposes. `run` does not play such a pool.",
                                    {explanation.figure("groups")}});
   } else if (model.window_layers() > 0) {
-    explanation.remarks.push_back({"windows",
-                                   "The pool and the steps count every layer as if it saw the whole context, as an "
-                                   "engine does that does not know of "
-                                   "windows; a sequence really needs the bytes shown for it.",
-                                   {}});
+    explanation.remarks.push_back(
+        {"windows",
+         subject.deployment.cost.model == CostKind::calibrated
+             ? "The pool counts every layer as if it saw the whole context, as an engine does "
+               "that does not know of windows; steps read what layers see."
+             : "The pool and the steps count every layer as if it saw the whole context, as an "
+               "engine does that does not know of windows; a sequence really needs the bytes "
+               "shown for it.",
+         {}});
   }
   if (subject.plan.graphs_overflow)
     explanation.remarks.push_back({"graphs_overflow",
@@ -158,6 +162,13 @@ BoundBy main_bound(const Explanation& explanation) {
   return static_cast<BoundBy>(most);
 }
 
+/// Whether most of the host's time is that between the layers of two steps.
+bool samples_most(const Explanation& explanation) {
+  const Term* sampling = explanation.find("step_time.sampling");
+  const Term* host = explanation.find("step_time.host");
+  return sampling != nullptr && (host == nullptr || host->value < sampling->value);
+}
+
 void add_step_bound(BoundBy bound, Explanation& explanation) {
   const Figure share =
       explanation.figure(std::string("bound_by.").append(bound_by_names[static_cast<std::size_t>(bound)]), "share");
@@ -184,7 +195,9 @@ void add_step_bound(BoundBy bound, Explanation& explanation) {
       text = "Transfers of KV to and from the host bound the step: {share} of its time.";
       break;
     case BoundBy::host:
-      text = "The host bounds the step: {share} of its time schedules, samples and launches.";
+      text = samples_most(explanation)
+                 ? "The time between the layers of two steps bounds it: {share} of it prepares inputs and samples."
+                 : "The host bounds the step: {share} of its time schedules, samples and launches.";
       break;
     case BoundBy::fixed:
       text = "The step's length is given, whatever it computes.";
@@ -240,8 +253,11 @@ void add_check_first(const Subject& subject, BoundBy bound, Explanation& explana
       break;
     case BoundBy::host:
       text +=
-          "the host: while its time dominates, a larger batch is free; shorten it with CUDA graphs or asynchronous "
-          "scheduling.";
+          samples_most(explanation)
+              ? "the sampling: it grows with the sequences of a step, and asynchronous scheduling does not hide it; "
+                "several servers share it out."
+              : "the host: while its time dominates, a larger batch is free; shorten it with CUDA graphs or "
+                "asynchronous scheduling.";
       break;
     case BoundBy::fixed:
       text += "max_num_seqs and the pool: a step takes the same time whatever its batch.";
