@@ -22,7 +22,7 @@ std::vector<std::int64_t> contexts_of(const Deployment& deployment, const Questi
     contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
     return contexts;
   }
-  constexpr std::int64_t usual_longest = 128 * 1024;
+  constexpr std::int64_t usual_longest = 131'072;
   const std::int64_t longest = deployment.max_model_len > 0 ? deployment.max_model_len : usual_longest;
   return powers_of_two(std::min<std::int64_t>(1024, longest), longest);
 }
