@@ -72,19 +72,19 @@ class LoadChecks {
   }
 
   // A sequence that loads holds blocks and does not run, which only these policies reckon with.
-  void fits(Position place, const std::string& what) {
+  void fits(const Position& place, const std::string& what) {
     const std::string held = what + " lets requests hold blocks while they wait";
     takes(place, held, "queue_order", policies_.queue_order, {"fcfs", "priority"});
     keeps_blocks(place, held);
   }
   // Blocks that are neither free nor of who runs are seen by tests that look at the free ones.
-  void keeps_blocks(Position place, const std::string& what) {
+  void keeps_blocks(const Position& place, const std::string& what) {
     takes(place, what, "admission", policies_.admission, {"whole-sequence", "first-chunk"});
     takes(place, what, "kv_fate", policies_.kv_fate, {"dropped"});
   }
 
-  void takes(Position place, const std::string& what, std::string_view axis, const std::optional<std::string>& chosen,
-             std::initializer_list<std::string_view> known) {
+  void takes(const Position& place, const std::string& what, std::string_view axis,
+             const std::optional<std::string>& chosen, std::initializer_list<std::string_view> known) {
     const std::string_view policy = chosen ? *chosen : own_policy(engine_, axis);
     if (policy.empty() || std::find(known.begin(), known.end(), policy) != known.end()) return;
     std::string others;

@@ -50,8 +50,7 @@ void add_sequence(const Subject& subject, std::int64_t context, Section& section
             {count("state_layers", model.state_layers()), {"layer_state", model.linear.state.value(), Unit::bytes}});
   }
   section
-      .derived(at("kv_bytes_per_sequence", context), std::move(label), bytes.value(), Unit::binary_bytes, sum.formula,
-               sum.inputs)
+      .derived(at("kv_bytes_per_sequence", context), label, bytes.value(), Unit::binary_bytes, sum.formula, sum.inputs)
       .context = context;
 }
 
