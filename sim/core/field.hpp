@@ -61,12 +61,22 @@ constexpr Range zero_or(double min, double max) { return {.min = min, .max = max
 constexpr Range above_to(double min, double max) { return {.min = min, .max = max, .min_excluded = true}; }
 constexpr Range from_below(double min, double max) { return {.min = min, .max = max, .max_excluded = true}; }
 
-/// When a field has an effect: a predicate on its Spec, the words for it, and the sibling key that decides. A field
-/// without effect is an error where it is stated.
+/// When a field has an effect: a predicate on its Spec, the words for it, and the sibling keys that decide, the one to
+/// change first, separated by blanks. A field without effect is an error where it is stated.
 struct Applies {
   bool (*holds)(const void* spec) = nullptr;
   std::string_view words;
-  std::string_view decider;
+  std::string_view deciders;
+
+  [[nodiscard]] constexpr std::string_view first_decider() const { return deciders.substr(0, deciders.find(' ')); }
+  [[nodiscard]] constexpr bool decided_by(std::string_view key) const {
+    for (std::string_view left = deciders; !left.empty();) {
+      const std::size_t end = left.find(' ');
+      if (left.substr(0, end) == key) return true;
+      left = end == std::string_view::npos ? std::string_view{} : left.substr(end + 1);
+    }
+    return false;
+  }
 };
 
 /// What a field chooses in its Spec by being present: the tag of a tagged union.

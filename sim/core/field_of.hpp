@@ -166,9 +166,9 @@ void* member_inside(void* spec) {
 
 /// A predicate on the Spec as `applies`.
 template <auto predicate>
-constexpr Applies when(std::string_view words, std::string_view decider) {
+constexpr Applies when(std::string_view words, std::string_view deciders) {
   using Spec = typename field_detail::ArgumentOf<decltype(predicate)>::Type;
-  return {[](const void* spec) { return predicate(*static_cast<const Spec*>(spec)); }, words, decider};
+  return {[](const void* spec) { return predicate(*static_cast<const Spec*>(spec)); }, words, deciders};
 }
 
 /// A tag that the presence of a field sets.

@@ -48,12 +48,13 @@ constexpr bool graphs_count(const MemorySpec& memory) {
 }
 inline constexpr Applies without_given_blocks =
     when<&blocks_are_not_given>("memory.num_gpu_blocks is not given", "num_gpu_blocks");
-inline constexpr Applies without_given_tokens =
-    when<&tokens_are_not_given>("neither memory.num_gpu_blocks nor memory.num_gpu_tokens is given", "num_gpu_blocks");
+inline constexpr Applies without_given_tokens = when<&tokens_are_not_given>(
+    "neither memory.num_gpu_blocks nor memory.num_gpu_tokens is given", "num_gpu_blocks num_gpu_tokens");
 inline constexpr Applies under_the_budget = when<&pool_comes_from_the_budget>(
-    "none of memory.num_gpu_blocks, num_gpu_tokens and kv_cache is given", "num_gpu_blocks");
-inline constexpr Applies by_parts = when<&overhead_has_parts>(
-    "the pool comes from the budget, and memory.runtime_overhead is not given", "runtime_overhead");
+    "none of memory.num_gpu_blocks, num_gpu_tokens and kv_cache is given", "num_gpu_blocks num_gpu_tokens kv_cache");
+inline constexpr Applies by_parts =
+    when<&overhead_has_parts>("the pool comes from the budget, and memory.runtime_overhead is not given",
+                              "runtime_overhead num_gpu_blocks num_gpu_tokens kv_cache");
 
 constexpr bool prefixes_are_cached(const MemorySpec& memory) { return memory.prefix_caching; }
 
@@ -170,7 +171,7 @@ inline constexpr Field memory_fields[] = {
          .default_words = "from model and batch",
          .applies = when<&activations_count>(
              "the pool comes from the budget of vllm or trtllm, and memory.runtime_overhead is not given",
-             "accounting")}),
+             "accounting runtime_overhead num_gpu_blocks num_gpu_tokens kv_cache")}),
     field<&MemorySpec::non_torch>(
         "non_torch",
         {.doc = "a GPU: CUDA context and communication buffers, which grow with tp",
@@ -184,7 +185,7 @@ inline constexpr Field memory_fields[] = {
          .source = DefaultSource::assumed,
          .applies = when<&activations_count>(
              "the pool comes from the budget of vllm or trtllm, and memory.runtime_overhead is not given",
-             "accounting")}),
+             "accounting runtime_overhead num_gpu_blocks num_gpu_tokens kv_cache")}),
     field<&MemorySpec::cuda_graphs>(
         "cuda_graphs",
         {.doc = "a GPU: captured CUDA graphs",
@@ -192,7 +193,8 @@ inline constexpr Field memory_fields[] = {
          .range = from_to(0, 1e14),
          .default_words = "20 MiB a layer",
          .applies = when<&graphs_count>("memory.cuda_graphs_in_budget is true, and the pool comes from such a budget",
-                                        "cuda_graphs_in_budget")}),
+                                        "cuda_graphs_in_budget accounting runtime_overhead num_gpu_blocks "
+                                        "num_gpu_tokens kv_cache")}),
     field<&MemorySpec::kv_cache>("kv_cache",
                                  {.doc = "of a GPU, as a server's log prints what is available; replaces the budget",
                                   .need = Need::optional,

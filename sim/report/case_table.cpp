@@ -28,6 +28,12 @@ std::string times(double factor) {
 }
 std::string precise_times(double factor) { return significant(factor, 3) + "x"; }
 
+/// Tokens that a decoding sequence gets in a step: one, but where drafts are verified.
+double gained_a_step(const Report& report) {
+  return report.header.draft_tokens > 0 && report.speculation.tokens_per_step > 0 ? report.speculation.tokens_per_step
+                                                                                  : 1;
+}
+
 void gap(const Report& first, const Report& last, std::ostream& out) {
   const bool falls = first.output_throughput >= last.output_throughput;
   const Report& fast = falls ? first : last;
@@ -40,7 +46,14 @@ void gap(const Report& first, const Report& last, std::ostream& out) {
   out << significant(fast.steps.running_mean, 3) << " sequences decode at once in " << name_of(fast) << " and "
       << significant(slow.steps.running_mean, 3) << " in " << name_of(slow) << " (" << precise_times(batch)
       << "), with steps of " << significant(fast.steps.mean_ms, 3) << " and " << significant(slow.steps.mean_ms, 3)
-      << " ms (" << precise_times(pace) << ").\n";
+      << " ms (" << precise_times(pace) << ")";
+  const double gained = gained_a_step(fast);
+  const double gained_slowly = gained_a_step(slow);
+  if (gained != gained_slowly) {
+    out << ", each of " << significant(gained, 3) << " and " << significant(gained_slowly, 3) << " tokens a sequence ("
+        << precise_times(gained / gained_slowly) << ")";
+  }
+  out << ".\n";
   if (fast.limits.batch_limit == "KV capacity" && slow.limits.batch_limit == "KV capacity") {
     out << "In both the KV cache is full: it holds " << grouped(fast.header.usable_blocks * fast.header.block_size);
     const std::int64_t other = slow.header.usable_blocks * slow.header.block_size;

@@ -178,7 +178,13 @@ void cost(const Report& report, std::ostream& out) {
   const std::string& model = report.header.cost_model;
   const std::string_view note = cost_note(model);
   write_line(out, "Cost", printable(model) + (note.empty() ? "" : ": ") + std::string(note));
-  if (!report.header.trust.empty()) write_line(out, "Trust", printable(report.header.trust));
+  // Part by part, since together they are longer than a line.
+  std::string_view label = "Trust";
+  for (std::string_view left = report.header.trust; !left.empty(); label = "") {
+    const std::size_t end = left.find("; ");
+    write_line(out, label, printable(left.substr(0, end)));
+    left = end == std::string_view::npos ? std::string_view{} : left.substr(end + 2);
+  }
 }
 
 void definitions(std::ostream& out) {

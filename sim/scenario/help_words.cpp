@@ -122,7 +122,7 @@ std::string mapping_for(const Catalog& catalog, const RecordField& record, const
 }
 
 std::string choices_with_effect(const Field& field, FieldTable fields, void* spec) {
-  const Field* decider = find_field(fields, field.applies.decider);
+  const Field* decider = find_field(fields, field.applies.first_decider());
   const ScalarField* scalar = decider == nullptr ? nullptr : decider->scalar();
   if (scalar == nullptr) return "";
   const Value before = scalar->get(spec);

@@ -14,7 +14,29 @@ namespace {
 
 using Shape = DocumentNode::Shape;
 
-// The entry of the catalog that `name` asks for, below every layer of the scenario.
+// A name that ends so is a file of the user's own, as `decodesim import` writes them; no name of the catalog does.
+bool is_file_name(const std::string& name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
+
+std::optional<DocumentNode> read_entry_file(Reading& reading, const std::string& kind, const DocumentNode& name,
+                                            const std::filesystem::path& file) {
+  std::string why;
+  std::optional<std::string> text = read_file(file, why);
+  if (!text) {
+    reading.error(name.at, "unreadable-file", "cannot read the " + kind + " " + file.string() + ": " + why,
+                  "a file is relative to the one that names it, and in '--set' to where you are");
+    return std::nullopt;
+  }
+  std::optional<DocumentNode> entry = reading.parse(*reading.keep_file(file, std::move(*text)));
+  if (!entry) return std::nullopt;
+  if (entry->shape != Shape::map) {
+    reading.error(entry->at, "wrong-type", "a " + kind + " is a mapping of keys to values");
+    return std::nullopt;
+  }
+  stamp(*entry, -1);
+  return entry;
+}
+
+// The entry that `name` asks for, of the catalog or of a file, below every layer of the scenario.
 std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& record, const DocumentNode& name,
                                        const std::string& path) {
   // The kind is the catalog's folder in the singular.
@@ -24,6 +46,7 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
                   "'decodesim list " + std::string(record.catalog) + "' shows them");
     return std::nullopt;
   }
+  if (is_file_name(name.scalar)) return read_entry_file(reading, kind, name, name.at.source->folder / name.scalar);
   const Catalog& catalog = reading.catalog();
   if (const std::string objection = catalog.objection(record.catalog); !objection.empty()) {
     reading.error(name.at, "no-catalog", objection + ", so '" + name.scalar + "' names no " + kind, Catalog::remedy);
@@ -40,16 +63,7 @@ std::optional<DocumentNode> read_entry(Reading& reading, const RecordField& reco
     reading.error(name.at, "unknown-name", "there is no " + kind + " '" + name.scalar + "'", help);
     return std::nullopt;
   }
-  const std::filesystem::path file = catalog.file(record.catalog, name.scalar);
-  std::string why;
-  std::optional<std::string> text = read_file(file, why);
-  if (!text) {
-    reading.error(name.at, "unreadable-file", "cannot read " + file.string() + ": " + why);
-    return std::nullopt;
-  }
-  std::optional<DocumentNode> entry = reading.parse(*reading.keep_file(file, std::move(*text)));
-  if (entry) stamp(*entry, -1);
-  return entry;
+  return read_entry_file(reading, kind, name, catalog.file(record.catalog, name.scalar));
 }
 
 std::int64_t count_of(const DocumentNode& node) {

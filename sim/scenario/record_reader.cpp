@@ -302,7 +302,7 @@ void RecordReader::without_effect(const DocumentNode& map, const Field& field, F
   const DocumentEntry* decider = nullptr;
   for (const DocumentEntry& other : map.entries) {
     const Field* known = find_field(fields, other.key);
-    const bool decides = other.key == field.applies.decider || (known != nullptr && known->selects.apply != nullptr);
+    const bool decides = field.applies.decided_by(other.key) || (known != nullptr && known->selects.apply != nullptr);
     if (known == nullptr || !decides || (decider != nullptr && other.value.layer <= decider->value.layer)) continue;
     decider = &other;
   }
@@ -315,7 +315,7 @@ void RecordReader::without_effect(const DocumentNode& map, const Field& field, F
   const std::string choices = choices_with_effect(field, fields, spec);
   if (decider == nullptr) {
     if (!choices.empty()) help = "add " + choices + ", or remove it";
-  } else if (decider->key == field.applies.decider && !choices.empty()) {
+  } else if (decider->key == field.applies.first_decider() && !choices.empty()) {
     help += ", or choose " + choices;
   } else if (decider->value.layer < entry->value.layer) {
     help += ", or remove what a base file states with '" + decider->key + ": null'";

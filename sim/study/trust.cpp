@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +26,7 @@ constexpr Field trust_entry_fields[] = {
     field<&TrustEntry::engine>("engine", {.doc = "scheduler.engine", .need = Need::required}),
     field<&TrustEntry::cost>("cost", {.doc = "cost.model", .need = Need::required}),
     field<&TrustEntry::constants>("constants", {.doc = "of the engine, by a name of eight digits"}),
+    field<&TrustEntry::served>("served", {.doc = "models and formats of weights that the rows ran"}),
     field<&TrustEntry::metric>("metric", {.doc = "what was measured", .need = Need::required}),
     field<&TrustEntry::rows>("rows", {.doc = "measured", .need = Need::required, .range = from_to(1, 1e9)}),
     field<&TrustEntry::median_error>("median_error", {.doc = "of the absolute relative errors",
@@ -44,6 +46,23 @@ constexpr Field trust_fields[] = {
     list<&TrustTable::validated>("validated", trust_entry_fields, {.doc = "what was held against measurements"}),
 };
 
+std::string joined_names(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// What ", " joins.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find(", ", from), text.size());
+    parts.push_back(text.substr(from, end - from));
+    from = end + 2;
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<TrustEntry> TrustTable::of(const std::string& gpu, const std::string& engine, const std::string& cost,
@@ -60,12 +79,30 @@ std::string cost_constants(const Scenario& scenario) {
   return name_of_text(fields_text(efficiency_fields, &scenario.cost.efficiency, "")).substr(0, 8);
 }
 
+std::string served_in(const Scenario& scenario) {
+  const std::string& name = scenario.model.name;
+  const Precision format = scenario.precision.weights;
+  const bool sixteen = format == Precision::bf16 || format == Precision::fp16;
+  return (name.empty() ? "a model without a name" : name) + " in " +
+         (sixteen ? "16 bits" : std::string(precision_names[static_cast<std::size_t>(format)]));
+}
+
 std::string trust_in(const Scenario& scenario, const TrustTable& table) {
   if (scenario.cost.model == CostKind::fixed) return {};
   const std::string cost(cost_kind_names[static_cast<std::size_t>(scenario.cost.model)]);
   const std::string& gpu = scenario.hardware.gpu.name;
-  const std::vector<TrustEntry> entries = table.of(gpu, scenario.scheduler.engine, cost, cost_constants(scenario));
-  return trust_text(entries) + " for " + (gpu.empty() ? "this GPU" : gpu) + " and " + scenario.scheduler.engine;
+  const std::string constants = cost_constants(scenario);
+  const std::vector<TrustEntry> entries = table.of(gpu, scenario.scheduler.engine, cost, constants);
+  const std::string where = (gpu.empty() ? "this GPU" : gpu) + " and " + scenario.scheduler.engine +
+                            (constants.empty() ? "" : " with these constants");
+  if (entries.empty()) return trust_text(entries) + " for " + where;
+  std::set<std::string> served;
+  for (const TrustEntry& entry : entries)
+    for (std::string& one : parts_of(entry.served)) served.insert(std::move(one));
+  if (served.empty()) return where + "; " + trust_text(entries);
+  const std::string own = served_in(scenario);
+  return where + ", held against " + joined_names(served) + "; " + trust_text(entries) +
+         (served.contains(own) ? "" : "; none of it is " + own + ", whose errors are not known");
 }
 
 void write_trust(const Validation& validation, std::ostream& out) {
@@ -73,8 +110,8 @@ void write_trust(const Validation& validation, std::ostream& out) {
          "version: 1\nvalidated:\n";
   for (const ErrorGroup& one : error_groups(validation, GroupBy::gpu_and_engine)) {
     out << "  - {gpu: " << one.of.gpu << ", engine: " << one.of.engine << ", cost: " << one.of.cost
-        << (one.of.constants.empty() ? "" : ", constants: \"" + one.of.constants + "\"")
-        << ", metric: " << measured_metric_name(one.metric) << ", rows: " << one.rows
+        << (one.of.constants.empty() ? "" : ", constants: \"" + one.of.constants + "\"") << ", served: \""
+        << joined_names(one.served) << "\", metric: " << measured_metric_name(one.metric) << ", rows: " << one.rows
         << ", median_error: " << fixed_text(one.median_error, 4) << ", p90_error: " << fixed_text(one.p90_error, 4)
         << ", median_signed_error: " << signed_percent(one.median_signed_error) << "}\n";
   }

@@ -18,6 +18,7 @@ struct TrustEntry {
   std::string engine;
   std::string cost;
   std::string constants;  // of the engine, as cost_constants() names them
+  std::string served;     // models and formats of weights that the rows ran, as served_in() names them, joined by ", "
   std::string metric;     // one of measured_metric_names
   std::int64_t rows = 0;
   double median_error = 0;  // of the absolute relative errors, as is p90_error
@@ -38,8 +39,12 @@ struct TrustTable {
 /// for these alone; empty under other cost models.
 std::string cost_constants(const Scenario& scenario);
 
+/// "llama-3.1-70b in fp8": errors of one model and format say little of another.
+std::string served_in(const Scenario& scenario);
+
 /// What a run of `scenario` can say of itself: the errors of its GPU, engine, cost model and constants against
-/// measurements, or that it is not validated. Empty under `fixed`, which predicts nothing.
+/// measurements, of what the rows ran, and whether this model and format are among it; or that it is not validated. Parts
+/// are joined by "; ". Empty under `fixed`, which predicts nothing.
 std::string trust_in(const Scenario& scenario, const TrustTable& table);
 
 /// Writes a table as YAML that load_trust() reads, with the comment that says where it comes from.

@@ -69,6 +69,7 @@ PointDeployment deployment_of(const MeasuredPoint& point, const PointSetup& setu
   deployment.engine = variant.scenario->scheduler.engine;
   deployment.cost = cost_kind_names[static_cast<std::size_t>(variant.scenario->cost.model)];
   deployment.constants = cost_constants(*variant.scenario);
+  deployment.served = served_in(*variant.scenario);
   deployment.tp = variant.scenario->parallel.tp;
   return deployment;
 }
@@ -151,6 +152,7 @@ std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by) {
     group.metric = row.measured.metric;
     if (by != GroupBy::deployment_and_tp) group.of.tp = 0;
     if (by == GroupBy::gpu_and_engine) group.of.setup.clear();
+    const std::string served = std::exchange(group.of.served, {});
     const auto known =
         std::find_if(groups.begin(), groups.end(), [&](const ErrorGroup& one) { return same(one, group); });
     const auto place = static_cast<std::size_t>(known - groups.begin());
@@ -159,6 +161,7 @@ std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by) {
       errors.emplace_back();
     }
     errors[place].push_back(row.error());
+    groups[place].served.insert(served);
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
     groups[i].rows = static_cast<std::int64_t>(errors[i].size());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,12 +45,14 @@ struct PointDeployment {
   std::string cost;       // the cost model
   std::string constants;  // of the engine under it, see trust.hpp
   std::int64_t tp = 0;
+  std::string served;  // the model and the format of its weights, as served_in() names them
   bool weak_evidence = false;
 };
 
 /// Relative errors of rows that have something in common.
 struct ErrorGroup {
-  PointDeployment of;  // empty and zero where rows differ
+  PointDeployment of;            // empty and zero where rows differ
+  std::set<std::string> served;  // what the rows ran
   MeasuredMetric metric = MeasuredMetric::ttft_ms;
   std::int64_t rows = 0;
   double median_error = not_measured;  // of absolute relative errors, as is p90

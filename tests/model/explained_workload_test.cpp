@@ -112,6 +112,26 @@ TEST_CASE("a remark says what growth does: preempt, or nothing where the batch f
   CHECK(remark(explained(deployment), "growth").ends_with("growth preempts some of the 161 before."));
 }
 
+TEST_CASE("under calibrated a remark has the bytes that a step touches, and windows are read no further than they go") {
+  Deployment deployment = serving(constant(4096, 16));
+  deployment.cost.model = CostKind::calibrated;
+  Question question;
+  question.batch = 1;
+  CHECK(remark(explained(deployment, question), "touched").empty());
+  deployment.model.window = WindowSpec{.size = Tokens(1024), .global_every = 8};
+  const auto touched = [&](std::int64_t context) {
+    question.context = context;
+    const Explanation explanation = explained(deployment, question);
+    return explanation.remarks[place_of(explanation, "touched")].inputs.front().value;
+  };
+  // 10 of 80 layers see everything, with 4,096 bytes a token.
+  CHECK(touched(8192) - touched(4096) == doctest::Approx(10.0 * 4096 * 4096));
+  CHECK(remark(explained(deployment, question), "windows").starts_with("The pool counts every layer"));
+  deployment.cost.model = CostKind::roofline;
+  CHECK(remark(explained(deployment, question), "touched").empty());
+  CHECK(remark(explained(deployment, question), "windows").starts_with("The pool and the steps count every layer"));
+}
+
 TEST_CASE("the crossover is told at a batch of 128, and at the batch of the step") {
   const Explanation explanation = explained(serving(constant(4096, 16)));
   CHECK(figure_text(explanation.value("crossover_context"), Unit::tokens) == "3,364");

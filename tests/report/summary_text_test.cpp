@@ -252,6 +252,16 @@ TPOT=(E2E-TTFT)/(out-1) per request, outputs of one token left out; ITL=all gaps
   CHECK(text.find(second.substr(0, second.find("\nCost  "))) != std::string::npos);
 }
 
+TEST_CASE("where drafts are verified, tokens a step are a factor of the gap between cases") {
+  std::vector<Report> reports{ideal_case("plain", 10, 20, 500), ideal_case("drafts", 10, 25, 1000)};
+  reports[1].header.draft_tokens = 3;
+  reports[1].speculation.tokens_per_step = 2.5;
+  std::ostringstream out;
+  write_text(reports, out);
+  CHECK(out.str().find("with steps of 25.0 and 20.0 ms (0.800x), each of 2.50 and 1.00 tokens a sequence (2.50x).") !=
+        std::string::npos);
+}
+
 TEST_CASE("defaults that differ between cases stand with their case") {
   std::vector<Report> reports{two_requests(), two_requests()};
   reports[1].header.defaults.pop_back();

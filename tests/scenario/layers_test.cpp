@@ -152,6 +152,45 @@ TEST_CASE("a value of a base that a later layer takes the effect from is dropped
   CHECK(std::find(stated.begin(), stated.end(), "memory.utilization") == stated.end());
 }
 
+TEST_CASE("a size of the pool in --set drops all that a file says of the budget") {
+  for (const char* size : {"memory.kv_cache=3.81 GiB", "memory.num_gpu_tokens=31000", "memory.num_gpu_blocks=7"}) {
+    CAPTURE(size);
+    const Loaded loaded = load_text(
+        "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100, gpus: 1}\ncost: {model: roofline}\n"
+        "memory: {utilization: 0.9, weights: 15 GiB, activation_peak: 1 GiB, non_torch: 0.1 GiB, cuda_graphs: 1 GiB}\n"
+        "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n",
+        {size});
+    INFO(diagnostics_text(loaded.diagnostics));
+    REQUIRE(loaded.scenarios.size() == 1);
+    REQUIRE(!loaded.diagnostics.empty());
+    CHECK(loaded.diagnostics.front().code == "superseded");
+    CHECK(loaded.diagnostics.front().message.find(
+              "'memory.utilization', 'memory.weights', 'memory.activation_peak', 'memory.non_torch' and "
+              "'memory.cuda_graphs', which it leaves without effect: they are dropped") != std::string::npos);
+  }
+}
+
+TEST_CASE("a model may be a file, relative to the one that names it") {
+  const Folder folder;
+  folder.write("models/mine.yaml", "like: llama-3-8b\nname: mine\nlayers: 7\n");
+  folder.write("base.yaml", "version: 1\nmodel: models/mine.yaml\nhardware: {node: hgx-h100}\n");
+  folder.write(
+      "below/s.yaml",
+      "base: ../base.yaml\ncost: {model: ideal}\nworkload: {num_requests: 3, input_tokens: 5, output_tokens: 2}\n");
+  const Loaded loaded = folder.load("below/s.yaml");
+  INFO(diagnostics_text(loaded.diagnostics));
+  REQUIRE(loaded.scenarios.size() == 1);
+  CHECK(loaded.scenarios[0].model.name == "mine");
+  CHECK(loaded.scenarios[0].model.layers == 7);
+  CHECK(loaded.scenarios[0].model.heads == 32);
+  folder.write("models/mine.yaml", "like: gone.yaml\n");
+  CHECK(folder.load("below/s.yaml").diagnostics.front().code == "unreadable-file");
+  folder.write("models/mine.yaml", "like: mine.yaml\n");
+  CHECK(folder.load("below/s.yaml").diagnostics.front().code == "cycle");
+  folder.write("models/mine.yaml", "- a list\n");
+  CHECK(folder.load("below/s.yaml").diagnostics.front().code == "wrong-type");
+}
+
 TEST_CASE("a --set that replaces the kind of workload warns once, with all that it drops") {
   const Folder folder;
   folder.write("t.csv", "arrival_s,input_tokens,output_tokens\n0,1,1\n");

@@ -185,4 +185,29 @@ TEST_CASE("what validations trust is written as YAML and read again, by GPU, eng
   CHECK(!load_default_trust().validated.empty());
 }
 
+TEST_CASE("a run tells what the rows behind its errors ran, and whether it runs something else") {
+  const Validation validation = validation_of(
+      "model,gpu,tp,isl,osl,concurrency,ttft_ms\nllama-3-8b,h100-sxm,1,20,50,10,9\nmistral-7b,h100-sxm,1,20,50,10,9\n",
+      "version: 1\n", "version: 1\nbase: []\ncost: {model: ideal}\n");
+  const StudyFile file(text_of(validation, write_trust));
+  const TrustTable table = load_trust(file.path());
+  REQUIRE(table.validated.size() == 1);
+  CHECK(table.validated[0].served == "llama-3-8b in 16 bits, mistral-7b in 16 bits");
+  Scenario scenario;
+  scenario.cost.model = CostKind::ideal;
+  scenario.hardware.gpu.name = "h100-sxm";
+  scenario.model.name = "llama-3-8b";
+  const std::string told = trust_in(scenario, table);
+  CHECK(told.find("h100-sxm and vllm-v1, held against llama-3-8b in 16 bits, mistral-7b in 16 bits; ttft_ms median") ==
+        0);
+  CHECK(told.find("not known") == std::string::npos);
+  scenario.precision.weights = Precision::fp8;
+  CHECK(trust_in(scenario, table).find("; none of it is llama-3-8b in fp8, whose errors are not known") !=
+        std::string::npos);
+  scenario.hardware.gpu.name = "l4";
+  CHECK(trust_in(scenario, table) == "not validated for l4 and vllm-v1");
+  scenario.cost.model = CostKind::fixed;
+  CHECK(trust_in(scenario, table).empty());
+}
+
 }  // namespace decodesim::tests

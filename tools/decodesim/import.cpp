@@ -33,7 +33,9 @@ std::string convert_model(const fs::path& file, const std::string& name, std::ve
 }
 
 constexpr ImportKind kinds[] = {
-    {"model", "a model's shape from the Hugging Face config.json that lies beside its weights", convert_model},
+    {"model",
+     "a model's shape from the Hugging Face config.json that lies beside its weights; scenarios name it: 'model: OUT'",
+     convert_model},
 };
 
 const ImportKind& find_kind(const std::string& name) {

@@ -36,11 +36,10 @@ void add_cache_remarks(const Subject& subject, Explanation& explanation) {
     explanation.remarks.push_back(
         {"windows",
          subject.deployment.cost.model == CostKind::calibrated
-             ? "The pool counts every layer as if it saw the whole context, as an engine does "
-               "that does not know of windows; steps read what layers see."
-             : "The pool and the steps count every layer as if it saw the whole context, as an "
-               "engine does that does not know of windows; a sequence really needs the bytes "
-               "shown for it.",
+             ? "The pool counts every layer as if it saw the whole context, as an engine does that does not know of "
+               "windows; a sequence really needs the bytes shown for it."
+             : "The pool and the steps count every layer as if it saw the whole context, as an engine does that does "
+               "not know of windows; a sequence really needs the bytes shown for it.",
          {}});
   }
   if (subject.plan.graphs_overflow)
@@ -131,6 +130,21 @@ void add_batch_bound(const Subject& subject, Explanation& explanation) {
           "pool holds {sequences} sequences of {context}.";
   }
   explanation.remarks.push_back({"batch_bound", std::move(text), std::move(inputs)});
+}
+
+/// Bytes and operations of a step are those of the whiteboard; calibrated prices less where a step touches a part only.
+void add_touched(const Subject& subject, Explanation& explanation) {
+  const ModelSpec& model = subject.deployment.model;
+  if (subject.cost == nullptr || subject.deployment.cost.model != CostKind::calibrated) return;
+  if (model.moe.experts == 0 && model.window_layers() == 0 && !model.reads_best()) return;
+  const Ledger account = subject.cost->price(
+      decode_step(subject, step_batch(subject), subject.context, subject.deployment.speculative.draft_tokens));
+  const double read = (account.of(ByteKind::weights) + account.of(ByteKind::kv_read)).value();
+  explanation.remarks.push_back({"touched",
+                                 "The bytes of a step above are all weights and the whole cache. The time is that of "
+                                 "{touched_bytes}: the experts that {batch} sequences are expected to use, and what "
+                                 "layers with a window, or that read the best tokens alone, see.",
+                                 {{"touched_bytes", read, Unit::bytes}, explanation.figure("batch")}});
 }
 
 /// Sequences grow while they decode: what fits at first may not fit to the end.
@@ -288,6 +302,7 @@ void add_remarks(const Subject& subject, Explanation& explanation) {
   if (explanation.find("step_time") != nullptr) {
     const BoundBy bound = main_bound(explanation);
     add_step_bound(bound, explanation);
+    add_touched(subject, explanation);
     add_speculation_remark(explanation);
     add_check_first(subject, bound, explanation);
   }
