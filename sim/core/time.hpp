@@ -25,8 +25,10 @@ using Time = SimClock::time_point;
 /// A run ends before its clock passes this: a hundred years, far below the 292 that whole nanoseconds can count.
 inline constexpr Duration horizon{std::int64_t{100} * 365 * 86'400 * 1'000'000'000};
 
-/// The longest that a part of a step can be priced at, so that the sum of its parts stays below the horizon.
-inline constexpr double price_max_ns = static_cast<double>(horizon.count()) / 8;
+/// The longest that a part of a step can be priced at. A step of 13 such parts still counts in whole nanoseconds, and the
+/// watchdog ends a run of a few.
+inline constexpr Duration price_max = horizon / 8;
+inline constexpr double price_max_ns = static_cast<double>(price_max.count());
 
 /// The one place where a price becomes time: round half up, and at most an eighth of the horizon. Prices are never
 /// negative.

@@ -2,6 +2,7 @@
 
 #include "sim/core/check.hpp"
 #include "sim/model/kv_cache.hpp"
+#include "sim/model/operations.hpp"
 #include "sim/model/weights.hpp"
 
 namespace decodesim {
@@ -17,7 +18,10 @@ ModelSpec head_of(const ModelSpec& target, int layers) {
   head.parameters = tables + layer_parameters(target) * share;
   if (target.active_parameters > 0)
     head.active_parameters = lm_head_parameters(target) + multiplied_parameters(target) * share;
+  // Its layers are of the kind that sees everything, and those beyond the target's `layers` are the target's alone.
   head.window = {};
+  head.linear = {};
+  head.cross_attention_layers = head.draft_layers = 0;
   head.moe.dense_layers = 0;
   return head;
 }
@@ -32,11 +36,13 @@ ModelSpec draft_model(const SpeculativeSpec& speculative, const ModelSpec& targe
 DraftShare draft_share(const SpeculativeSpec& speculative, const ModelSpec& target, const PrecisionSpec& precision,
                        int tp) {
   if (!speculative.on() || speculative.draft == DraftKind::ngram || target.layers == 0) return {};
-  ModelSpec own = draft_model(speculative, target);
+  const ModelSpec own = draft_model(speculative, target);
   DraftShare share;
   share.kv_per_token = kv_bytes_per_token_per_rank(own, precision.kv_cache, tp);
-  if (speculative.draft == DraftKind::head) own.parameters = layer_parameters(own);
-  share.weights = weight_shard_bytes(own, precision.weights, tp);
+  // A head has the target's embeddings; those of a model of its own are kept in their own format, as the target's are.
+  share.weights = speculative.draft == DraftKind::head
+                      ? Bytes(layer_parameters(own) * bytes_per_value(precision.weights)) / static_cast<double>(tp)
+                      : weight_bytes(own, precision) / static_cast<double>(tp);
   return share;
 }
 
@@ -45,8 +51,9 @@ std::unique_ptr<CostModel> with_draft_of(std::unique_ptr<CostModel> own, const S
                                          const ParallelSpec& parallel, const PrecisionSpec& precision) {
   const bool costs = speculative.on() && speculative.draft != DraftKind::ngram && cost.model != CostKind::fixed;
   if (!costs) return own;
-  auto draft = make_cost_model(cost, draft_model(speculative, target), node, parallel, precision);
-  return with_draft(std::move(own), std::move(draft), speculative.draft_tokens);
+  const ModelSpec drafting = draft_model(speculative, target);
+  return with_draft(std::move(own), make_cost_model(cost, drafting, node, parallel, precision),
+                    speculative.draft_tokens, attention_clip(drafting));
 }
 
 }  // namespace decodesim

@@ -22,9 +22,10 @@ DraftShare draft_share(const SpeculativeSpec& speculative, const ModelSpec& targ
 /// drafts of a step are k passes, one after the other: the first takes in the step's own tokens, prompts included, and
 /// each of the others the token that the one before proposed. Their time is the ledger's part `draft`, under what the
 /// passes waited for; the host's share of a pass is left out, since it works once a step. Contexts of prompts that end
-/// in the step are left out of the passes after the first.
+/// in the step are left out of the passes after the first. Layers of what drafts that see at most `clip` tokens do so as
+/// if the sequences of a step were alike, since a step's own clipped sums are those of the target.
 std::unique_ptr<CostModel> with_draft(std::unique_ptr<CostModel> cost, std::unique_ptr<CostModel> draft,
-                                      std::int64_t draft_tokens);
+                                      std::int64_t draft_tokens, std::int64_t clip = StepShape::unclipped);
 
 /// The same for what drafts here; `cost` itself where that costs nothing: without speculation, for ngram, and under
 /// `fixed`, where a step lasts as long whatever it computes.

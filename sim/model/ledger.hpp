@@ -60,10 +60,13 @@ struct Ledger {
   [[nodiscard]] Duration of(TimePart part) const { return time[static_cast<std::size_t>(part)]; }
   [[nodiscard]] Duration of(BoundBy reason) const { return bound[static_cast<std::size_t>(reason)]; }
 
-  /// Books `duration` under a part and under what that part waited for.
+  /// Books `duration` under a part and under what that part waited for, up to the longest price of a part. Many kernels, or
+  /// many passes that draft, are one part, and each may be priced at the longest.
   void spend(TimePart part, BoundBy reason, Duration duration) {
-    time[static_cast<std::size_t>(part)] += duration;
-    bound[static_cast<std::size_t>(reason)] += duration;
+    Duration& own = time[static_cast<std::size_t>(part)];
+    const Duration booked = std::min(duration, price_max - own);
+    own += booked;
+    bound[static_cast<std::size_t>(reason)] += booked;
   }
 
   /// The host works beside the device: only what it takes longer still counts, and the step lasts the longer of the two.

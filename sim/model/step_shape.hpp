@@ -52,6 +52,16 @@ struct StepShape {
     add_signed(cached, tokens, clip, -1);
   }
 
+  /// Sets the clipped sums to those of other layers, which see at most `clip` tokens, as if all sequences were alike.
+  void clip_alike(std::int64_t clip) {
+    const auto at_most = [clip](std::int64_t sum, std::int64_t each) {
+      return clip == unclipped ? sum : std::min(sum, each * clip);
+    };
+    decode_clipped = at_most(decode_context, decodes);
+    chunk_clipped = at_most(chunk_context, chunks);
+    chunk_clipped_pairs = at_most(chunk_pairs, chunk_tokens);
+  }
+
   friend StepShape operator+(const StepShape& a, const StepShape& b) {
     return {a.decodes + b.decodes,
             a.decode_context + b.decode_context,

@@ -225,4 +225,15 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
   }
 }
 
+std::vector<std::string> files_of_layers(const std::filesystem::path& file) {
+  std::string why;
+  std::optional<std::string> text = read_file(file, why);
+  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);
+  Reading reading(find_catalog());
+  read_layers(reading, {file.string(), file.parent_path(), std::move(*text)});
+  std::vector<std::string> files = reading.files();
+  files.push_back(file.string());
+  return files;
+}
+
 }  // namespace decodesim

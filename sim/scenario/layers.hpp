@@ -22,6 +22,10 @@ struct LayeredFile {
 /// Merges the bases of a text, left to right, and then the text itself. Nothing where a part of it could not be read.
 std::optional<LayeredFile> read_layers(Reading& reading, SourceText source);
 
+/// A file and the bases below it, as far as they can be read. Nothing need be right in them, nor need they make a scenario.
+/// Throws UnreadableFile where the file itself cannot be read.
+std::vector<std::string> files_of_layers(const std::filesystem::path& file);
+
 /// Lays "path=value" texts over a tree, the first below the second. A path may go on behind a name from the catalog:
 /// `model.kv_heads=64` turns `model: NAME` into `{like: NAME, kv_heads: 64}`.
 void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string> sets, int layer);

@@ -173,4 +173,58 @@ TEST_CASE("an interrupted validation exits with 130 and is still one document") 
   CHECK(nlohmann::json::parse(fitted.out).at("interrupted") == true);
 }
 
+TEST_CASE("neither validate nor calibrate writes over what it was made from, nor two results into one file") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv", table);
+  const std::string below = folder.file("below.yaml", "version: 1\ncost: {model: roofline}\n");
+  const std::string base = folder.file("base.yaml", "version: 1\nbase: below.yaml\nscheduler: {async: false}\n");
+  const std::string setups = folder.file("setups.yaml", "version: 1\n");
+  const std::string same =
+      folder.path("../" + std::filesystem::path(folder.path("")).parent_path().filename().string() + "/m.csv");
+  const std::string with = " " + file + " --base " + base + " --setups " + setups;
+  for (const std::string& output : {file, same, below, base, setups}) {
+    CAPTURE(output);
+    const std::string before = file_text(output);
+    for (const std::string& command :
+         {"validate --csv " + output, "validate --trust " + output, "calibrate --fit cost.host_time -o " + output}) {
+      const ProgramResult result = run_program(command + with);
+      CHECK(result.exit_code == 2);
+      CHECK(result.out.empty());
+      CHECK(result.err.find("is an input of this run and would be overwritten") != std::string::npos);
+    }
+    CHECK(file_text(output) == before);
+  }
+  const std::string one = folder.path("one");
+  CHECK(run_program("validate" + with + " --csv " + one + " --trust " + one).exit_code == 2);
+  CHECK(file_text(one).empty());
+}
+
+TEST_CASE("what validate and calibrate cannot write they say before they play anything") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv",
+                                       "model,gpu,tp,engine,isl,osl,concurrency,num_requests,tpot_ms\nllama-3-8b,h100-"
+                                       "sxm,1,vllm-v1,200,100,4,100000000,9\n");
+  for (const char* command : {"validate --csv ", "validate --trust ", "calibrate --fit cost.host_time -o "}) {
+    CAPTURE(command);
+    const std::string call = command + folder.path("nowhere/x ") + file;
+    const ProgramResult result = run_program(call, "timeout --preserve-status -s INT 20");
+    CHECK(result.exit_code == 1);
+    CHECK(result.err.find("cannot write") != std::string::npos);
+  }
+}
+
+TEST_CASE("an interrupted validation writes the rows that it has, and leaves the errors by GPU as they were") {
+  const Folder folder;
+  const std::string file = folder.file("m.csv",
+                                       "model,gpu,tp,engine,isl,osl,concurrency,num_requests,tpot_ms\nllama-3-8b,h100-"
+                                       "sxm,1,vllm-v1,200,100,4,100000000,9\n");
+  const std::string trust = folder.file("trust.yaml", "as it was\n");
+  const ProgramResult result =
+      run_program("validate " + file + " --csv " + folder.path("rows.csv") + " --trust " + trust,
+                  "timeout --preserve-status -s INT 1");
+  CHECK(result.exit_code == 130);
+  CHECK(file_text(folder.path("rows.csv")).find(",interrupted") != std::string::npos);
+  CHECK(file_text(trust) == "as it was\n");
+}
+
 }  // namespace decodesim::tests

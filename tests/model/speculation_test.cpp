@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "sim/model/cost_model.hpp"
 #include "sim/model/draft.hpp"
@@ -154,6 +155,106 @@ TEST_CASE("a head is a layer of its model with the model's own embeddings, a dra
   CHECK(plan({}).pool.value() - plan(beside).pool.value() == doctest::Approx(beside.weights.value()));
   CHECK(plan(beside).block_bytes.value() - plan({}).block_bytes.value() ==
         doctest::Approx(beside.kv_per_token.value() * static_cast<double>(memory.block_size)));
+}
+
+TEST_CASE("a head has layers that see everything, and none of those beyond its model's layers") {
+  ModelSpec target = tests::llama_3_70b();
+  const double plain = draft_share(drafts(3, 0.7, DraftKind::head), target, {}, 8).kv_per_token.value();
+  CHECK(plain > 0);
+  target.draft_layers = 1;
+  target.cross_attention_layers = 20;
+  CHECK(draft_share(drafts(3, 0.7, DraftKind::head), target, {}, 8).kv_per_token.value() == plain);
+  target.linear = {4, Bytes(1e6)};
+  CHECK(draft_share(drafts(3, 0.7, DraftKind::head), target, {}, 8).kv_per_token.value() == plain);
+  CHECK(draft_model(drafts(3, 0.7, DraftKind::head), target).state_layers() == 0);
+}
+
+TEST_CASE("a draft model keeps its embeddings in 16 bits where its weights have fewer, as its target does") {
+  SpeculativeSpec small = drafts(3, 0.7, DraftKind::model);
+  small.model = tests::llama_3_8b();
+  PrecisionSpec precision;
+  precision.weights = Precision::fp4;
+  CHECK(draft_share(small, tests::llama_3_70b(), precision, 8).weights.value() ==
+        doctest::Approx(weight_bytes(small.model, precision).value() / 8));
+}
+
+TEST_CASE(
+    "passes that draft never move or compute less than nothing, whatever their layers and those of the target see") {
+  std::vector<ModelSpec> models(5, tests::llama_3_8b());
+  models[1].window = {Tokens(1), 0};
+  models[2].window = {Tokens(128), 2};
+  models[3].mla = {512, 64};
+  models[3].sparse = {Tokens(1), 4, 16};
+  models[4].linear = {4, Bytes(1e6)};
+  std::vector<StepShape> shapes(4);
+  shapes[0].add(0, 500);  // a prompt that ends
+  shapes[0].samples = 1;
+  shapes[1].add(100, 7);  // one that does not
+  shapes[2] = verifying(3, 1, 3);
+  shapes[3] = verifying(3, 5000, 3) + shapes[0];
+  CostSpec cost;
+  for (CostKind kind : {CostKind::ideal, CostKind::roofline, CostKind::calibrated}) {
+    cost.model = kind;
+    for (const ModelSpec& target : models) {
+      for (std::size_t own = 0; own <= models.size(); ++own) {
+        SpeculativeSpec spec = drafts(3, 0.7, own < models.size() ? DraftKind::model : DraftKind::head);
+        if (own < models.size()) spec.model = models[own];
+        const auto make = [&] { return make_cost_model(cost, target, tests::hgx_h100(), ParallelSpec{1}, {}); };
+        const auto alone = make();
+        const auto both = with_draft_of(make(), spec, cost, target, tests::hgx_h100(), ParallelSpec{1}, {});
+        for (StepShape shape : shapes) {
+          // As the engine counts it for the target.
+          shape.clip_alike(attention_clip(target));
+          const Ledger without = alone->price(shape);
+          const Ledger with = both->price(shape);
+          for (std::size_t i = 0; i < with.bytes.size(); ++i) CHECK(with.bytes[i].value() >= without.bytes[i].value());
+          CHECK(with.flops.value() >= without.flops.value());
+          CHECK(with.of(TimePart::draft) > Duration(0));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("layers of a draft model with a window see no more than it, whatever the target's see") {
+  SpeculativeSpec spec = drafts(4, 0.7, DraftKind::model);
+  CostSpec cost;
+  cost.model = CostKind::calibrated;
+  const auto read = [&](std::int64_t window) {
+    spec.model = tests::llama_3_8b();
+    if (window > 0) spec.model.window = {Tokens(window), 0};
+    const ModelSpec target = tests::llama_3_70b();
+    const auto all = with_draft_of(make_cost_model(cost, target, tests::hgx_h100(), ParallelSpec{8}, {}), spec, cost,
+                                   target, tests::hgx_h100(), ParallelSpec{8}, {});
+    return all->price(verifying(2, 10000, 4)).of(ByteKind::kv_read).value();
+  };
+  const double token = kv_bytes_per_token(tests::llama_3_8b(), Precision::bf16).value();
+  // Four passes over two contexts of about 10,000, or of 128, each without the token that it writes.
+  CHECK(read(0) - read(128) == doctest::Approx(2 * 4 * (10000 - 128) * token).epsilon(1e-3));
+}
+
+TEST_CASE("a step that is longer than any clock is told as a long one, not as a negative one") {
+  for (CostKind kind : {CostKind::ideal, CostKind::roofline, CostKind::calibrated}) {
+    CostSpec cost;
+    cost.model = kind;
+    cost.efficiency.kernel = cost.efficiency.attention = cost.efficiency.elementwise = Seconds(1e300);
+    NodeSpec node = tests::hgx_h100();
+    node.gpu.hbm_bandwidth = BytesPerSecond(1e-300);
+    node.gpu.peak_bf16 = FlopsPerSecond(1e-300);
+    ModelSpec model = tests::llama_3_8b();
+    model.moe = {8, 2, 1, 1024, 1};
+    const SpeculativeSpec spec = drafts(64, 0.7, DraftKind::head);
+    const auto all = with_draft_of(make_cost_model(cost, model, node, ParallelSpec{1}, {}), spec, cost, model, node,
+                                   ParallelSpec{1}, {});
+    StepShape shape = verifying(3, 100, 64);
+    shape.add(0, 4000);
+    const Ledger ledger = all->price(shape);
+    CHECK(ledger.duration() > price_max);
+    for (Duration part : ledger.time) CHECK((part >= Duration(0) && part <= price_max));
+    Duration by_reason{};
+    for (Duration part : ledger.bound) by_reason += part;
+    CHECK(by_reason == ledger.duration());
+  }
 }
 
 }  // namespace decodesim

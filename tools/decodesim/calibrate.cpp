@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <set>
+#include <span>
 #include <stdexcept>
 
 #include "sim/report/atomic_file.hpp"
@@ -14,6 +16,7 @@
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/measurement_options.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/output_files.hpp"
 #include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
@@ -60,9 +63,17 @@ int calibrate_command(std::span<const std::string> args) {
   if (!values) return exit_done;
   const bool watched = isatty(STDERR_FILENO) != 0;
   Calibration calibration;
+  std::unique_ptr<AtomicFile> output;
   try {
     const std::vector<FittedField> fields = fields_of(*values);
     MeasurementOptions measured = read_measurement_options(line, *values);
+    if (values->count("output") > 0) {
+      const OutputFile named{"--output", (*values)["output"].as<std::string>()};
+      if (named.file.empty()) throw UsageError("--output needs a file name");
+      check_output_files(std::span(&named, 1), measured.inputs);
+      // Before anything is played, since what cannot be written should not be found out after an hour.
+      output = std::make_unique<AtomicFile>(named.file);
+    }
     listen_to_signals();
     calibration = calibrate({std::move(measured.points), measured.setups, measured.bases, fields, measured.study},
                             stop_requested(), [watched](std::int64_t runs) {
@@ -74,10 +85,9 @@ int calibrate_command(std::span<const std::string> args) {
     throw UsageError(error.what(), "usage: " + line.usage);
   }
   if (watched) clear_progress();
-  if (values->count("output") > 0 && !calibration.interrupted) {
-    AtomicFile file((*values)["output"].as<std::string>());
-    write_base(calibration, file.out());
-    file.commit();
+  if (output && !calibration.interrupted) {
+    write_base(calibration, output->out());
+    output->commit();
   }
   if (values->count("json") > 0) {
     write_json(calibration, std::cout);

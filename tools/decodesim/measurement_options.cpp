@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/scenario/catalog.hpp"
+#include "sim/scenario/layers.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/study/measured_table.hpp"
 #include "sim/study/point_filter.hpp"
@@ -24,6 +25,18 @@ void require_readable(const std::string& base) {
   } catch (const ScenarioError&) {
     // What it lacks the rows may state; what is wrong in it comes up with them.
   }
+}
+
+/// All files that are read beside the catalog's own.
+std::vector<std::string> inputs_of(const MeasurementOptions& options, const po::variables_map& values) {
+  std::vector<std::string> inputs = options.files;
+  if (values.count("setups") > 0) inputs.push_back(values["setups"].as<std::string>());
+  for (const Setup& one : options.setups.setups)
+    if (!one.base.empty()) inputs.push_back(one.base);
+  if (options.bases.base.empty()) return inputs;
+  const std::vector<std::string> layers = files_of_layers(scenario_file(options.bases.base));
+  inputs.insert(inputs.end(), layers.begin(), layers.end());
+  return inputs;
 }
 
 }  // namespace
@@ -53,6 +66,7 @@ MeasurementOptions read_measurement_options(const CommandLine& line, const po::v
     all.bases.base = values["base"].as<std::string>();
     require_readable(all.bases.base);
   }
+  all.inputs = inputs_of(all, values);
   all.bases.sets = texts_of(values, "set");
   std::vector<PointFilter> filters;
   try {

@@ -18,6 +18,7 @@ void add_measurement_options(CommandLine& line);
 
 struct MeasurementOptions {
   std::vector<std::string> files;
+  std::vector<std::string> inputs;    // all that is read: `files`, set-ups, the base and what it is made of
   std::vector<MeasuredPoint> points;  // that --only leaves
   std::int64_t rows_left_out = 0;
   Setups setups;

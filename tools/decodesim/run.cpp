@@ -24,6 +24,7 @@
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/output_files.hpp"
 
 namespace decodesim {
 
@@ -81,31 +82,13 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
   return measurements.report();
 }
 
-// A result must never replace what it was made from, nor another result.
-void check_outputs(const Outputs& outputs, const std::vector<Scenario>& scenarios) {
-  namespace fs = std::filesystem;
-  const auto same = [](const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    // Of a file that is not there yet all names lead to one place; one that is there may have several.
-    const auto place = [&](const std::string& name) {
-      return fs::weakly_canonical(fs::absolute(name, ignored), ignored);
-    };
-    return place(a) == place(b) || fs::equivalent(a, b, ignored);
-  };
-  for (const std::string& output : {outputs.requests_csv, outputs.schedule_jsonl}) {
-    if (output.empty()) continue;
-    bool input = false;
-    for (const Scenario& one : scenarios) {
-      input = input || (!one.workload.trace.empty() && same(output, one.workload.trace));
-      for (const std::string& file : one.files) input = input || same(output, file);
-    }
-    if (input)
-      throw UsageError("'" + output + "' is an input of this run and would be overwritten", "name another file");
+std::vector<std::string> inputs_of(const std::vector<Scenario>& scenarios) {
+  std::vector<std::string> inputs;
+  for (const Scenario& one : scenarios) {
+    inputs.insert(inputs.end(), one.files.begin(), one.files.end());
+    if (!one.workload.trace.empty()) inputs.push_back(one.workload.trace);
   }
-  if (!outputs.requests_csv.empty() && !outputs.schedule_jsonl.empty() &&
-      same(outputs.requests_csv, outputs.schedule_jsonl)) {
-    throw UsageError("--requests-csv and --schedule-jsonl name the same file", "name two files");
-  }
+  return inputs;
 }
 
 std::vector<Scenario> chosen_cases(std::vector<Scenario> scenarios, const po::variables_map& values) {
@@ -158,7 +141,8 @@ int run_command(std::span<const std::string> args) {
                      "add --case " + scenarios.front().case_name);
   }
 
-  check_outputs(outputs, scenarios);
+  const OutputFile named[] = {{"--requests-csv", outputs.requests_csv}, {"--schedule-jsonl", outputs.schedule_jsonl}};
+  check_output_files(named, inputs_of(scenarios));
 
   std::vector<Report> reports;
   std::set<std::string> oracles;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
+#include <string>
 
 #include "sim/report/atomic_file.hpp"
 #include "sim/study/trust.hpp"
@@ -12,6 +14,7 @@
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/measurement_options.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/output_files.hpp"
 #include "tools/decodesim/progress_line.hpp"
 
 namespace decodesim {
@@ -37,12 +40,16 @@ CommandLine command_line() {
   return line;
 }
 
-template <class Write>
-void write_file(const po::variables_map& values, const char* option, const Write& write) {
-  if (values.count(option) == 0) return;
-  AtomicFile file(values[option].as<std::string>());
-  write(file.out());
-  file.commit();
+std::string text_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return {};
+  const auto text = values[option].as<std::string>();
+  if (text.empty()) throw UsageError("--" + std::string(option) + " needs a file name");
+  return text;
+}
+
+/// Opened before anything is played, since what cannot be written should not be found out after an hour.
+std::unique_ptr<AtomicFile> open_output(const OutputFile& output) {
+  return output.file.empty() ? nullptr : std::make_unique<AtomicFile>(output.file);
 }
 
 }  // namespace
@@ -54,6 +61,10 @@ int validate_command(std::span<const std::string> args) {
   if (values->count("json") > 0 && values->count("markdown") > 0)
     throw UsageError("--json and --markdown exclude each other", "leave one of them out");
   MeasurementOptions measured = read_measurement_options(line, *values);
+  const OutputFile outputs[] = {{"--csv", text_of(*values, "csv")}, {"--trust", text_of(*values, "trust")}};
+  check_output_files(outputs, measured.inputs);
+  const std::unique_ptr<AtomicFile> csv = open_output(outputs[0]);
+  const std::unique_ptr<AtomicFile> trust = open_output(outputs[1]);
   const bool watched = isatty(STDERR_FILENO) != 0;
   listen_to_signals();
   Validation validation = validate(std::move(measured.points), measured.setups, measured.bases, measured.study,
@@ -64,8 +75,15 @@ int validate_command(std::span<const std::string> args) {
   validation.rows_left_out = measured.rows_left_out;
   if (validation.interrupted && watched) clear_progress();
   for (const std::string& warning : validation.warnings) spdlog::warn("{}", warning);
-  write_file(*values, "csv", [&](std::ostream& out) { write_csv(validation, out); });
-  write_file(*values, "trust", [&](std::ostream& out) { write_trust(validation, out); });
+  if (csv) {
+    write_csv(validation, csv->out());
+    csv->commit();
+  }
+  // Errors of some of the rows would stand for all of them in every later report.
+  if (trust && !validation.interrupted) {
+    write_trust(validation, trust->out());
+    trust->commit();
+  }
   if (values->count("json") > 0) {
     write_json(validation, std::cout);
   } else if (values->count("markdown") > 0) {

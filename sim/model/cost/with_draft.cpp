@@ -9,8 +9,9 @@ namespace decodesim {
 namespace {
 class WithDraft final : public CostModel {
  public:
-  WithDraft(std::unique_ptr<CostModel> cost, std::unique_ptr<CostModel> draft, std::int64_t draft_tokens)
-      : cost_(std::move(cost)), draft_(std::move(draft)), draft_tokens_(draft_tokens) {}
+  WithDraft(std::unique_ptr<CostModel> cost, std::unique_ptr<CostModel> draft, std::int64_t draft_tokens,
+            std::int64_t clip)
+      : cost_(std::move(cost)), draft_(std::move(draft)), draft_tokens_(draft_tokens), clip_(clip) {}
 
   [[nodiscard]] Ledger price(const StepShape& shape) const override {
     Ledger account = cost_->price(shape);
@@ -22,7 +23,6 @@ class WithDraft final : public CostModel {
     pass = {};
     pass.decodes = pass.samples = shape.samples;
     pass.decode_context = shape.decode_context;
-    pass.decode_clipped = shape.decode_clipped;
     for (std::int64_t i = 1; i < draft_tokens_ && shape.samples > 0; ++i) {
       pass.decode_context += shape.samples;
       add_pass(account, pass);
@@ -31,7 +31,8 @@ class WithDraft final : public CostModel {
   }
 
  private:
-  void add_pass(Ledger& account, const StepShape& pass) const {
+  void add_pass(Ledger& account, StepShape pass) const {
+    pass.clip_alike(clip_);
     const Ledger own = draft_->price(pass);
     for (std::size_t i = 0; i < own.bytes.size(); ++i) account.bytes[i] += own.bytes[i];
     account.flops += own.flops;
@@ -42,12 +43,13 @@ class WithDraft final : public CostModel {
   std::unique_ptr<CostModel> cost_;
   std::unique_ptr<CostModel> draft_;
   std::int64_t draft_tokens_;
+  std::int64_t clip_;
 };
 }  // namespace
 
 std::unique_ptr<CostModel> with_draft(std::unique_ptr<CostModel> cost, std::unique_ptr<CostModel> draft,
-                                      std::int64_t draft_tokens) {
-  return std::make_unique<WithDraft>(std::move(cost), std::move(draft), draft_tokens);
+                                      std::int64_t draft_tokens, std::int64_t clip) {
+  return std::make_unique<WithDraft>(std::move(cost), std::move(draft), draft_tokens, clip);
 }
 
 }  // namespace decodesim
