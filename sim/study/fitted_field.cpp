@@ -125,7 +125,7 @@ FittedField find_fitted_field(std::string_view path) {
     above += std::string(key) + ".";
     fields = field->record() != nullptr ? field->record()->fields : FieldTable();
   }
-  if (field->scalar() == nullptr || !is_smooth(field->scalar()->kind)) {
+  if (field == nullptr || field->scalar() == nullptr || !is_smooth(field->scalar()->kind)) {
     throw std::invalid_argument(
         "'" + std::string(path) +
         "' cannot be fitted: only times, rates, shares, amounts of memory and plain numbers can");

@@ -61,6 +61,7 @@ std::optional<MeasuredColumn> column_of(std::string_view name) {
 
 void unknown_column(std::string_view name, const Position& at, Reading& reading) {
   std::vector<std::string_view> names;
+  names.reserve(std::size(column_names));
   for (const ColumnName& known : column_names) names.push_back(known.name);
   reading.error(at, "unknown-column", "unknown column '" + std::string(name) + "'",
                 suggestion(name, names) + " Notes go into 'note', or into columns whose names begin with x-");

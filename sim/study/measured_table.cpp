@@ -93,7 +93,7 @@ std::vector<MeasuredPoint> read_measurements(std::span<const std::string> files,
   for (const std::string& file : files) {
     std::string why;
     std::optional<std::string> text = read_file(file, why);
-    if (!text) throw UnreadableFile("cannot read " + file + ": " + why);
+    if (!text) throw UnreadableFile(std::string("cannot read ").append(file).append(": ").append(why));
     const SourceText* source = reading.keep({file, std::filesystem::path(file).parent_path(), std::move(*text)});
     std::vector<MeasuredPoint> own = is_document(source->text) ? read_benchmark_result(*source, reading)
                                                                : read_measured_table(*source, setups, reading);

@@ -49,6 +49,7 @@ PointFilter parse_point_filter(const std::string& text) {
   if (filter.text.empty()) throw std::invalid_argument("'" + text + "' is not COLUMN=TEXT");
   if (find(filter.column) == nullptr) {
     std::vector<std::string_view> names;
+    names.reserve(std::size(filter_columns));
     for (const FilterColumn& column : filter_columns) names.push_back(column.name);
     throw std::invalid_argument("there is no column '" + filter.column + "' to filter by; " +
                                 suggestion(filter.column, names));

@@ -30,6 +30,7 @@ Line group_head() {
 
 std::vector<Line> group_lines(const std::vector<ErrorGroup>& groups) {
   std::vector<Line> lines;
+  lines.reserve(groups.size());
   for (const ErrorGroup& one : groups) {
     lines.push_back({word(one.of.setup), word(one.of.gpu), word(one.of.engine), word(one.of.cost),
                      std::string(measured_metric_name(one.metric)), tp_text(one.of.tp), grouped(one.rows),
