@@ -11,7 +11,6 @@
 #include "sim/model/comparison.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/model/explanation.hpp"
-#include "sim/model/memory_plan.hpp"
 #include "sim/report/explanation_json.hpp"
 #include "sim/report/explanation_text.hpp"
 #include "sim/scenario/assemble.hpp"
@@ -227,8 +226,7 @@ std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::s
   std::vector<Diagnostic> unused;
   Scenario scenario =
       choose(load_scenarios(scenario_file(file), texts_of(values, "set"), unused, Shortage::warned), cases);
-  const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision,
-                                scenario.memory, limits_of(scenario));
+  const auto plan = plan_memory_of(scenario);
   // It may be another case that does not fit.
   if (std::holds_alternative<PlanError>(plan)) return scenario;
   return std::nullopt;
