@@ -70,6 +70,17 @@ PlanError too_small(const MemoryPlan& plan, const ParallelSpec& parallel, const 
               smaller_formats(precision.kv_cache, "KV cache", "precision.kv_cache")};
 }
 
+// As long as a context can be; blocks of more tokens could overflow their count.
+constexpr std::int64_t longest_block = 1'000'000'000;
+
+PlanError too_long(const MemoryPlan& plan, bool states) {
+  return {states ? "memory.state_slots" : "memory.window_layers",
+          "pages of one size for all kinds of layers would make blocks of " +
+              std::to_string(std::max(plan.block_size, plan.window_block_size)) + " tokens, and the most is " +
+              std::to_string(longest_block) +
+              (states ? "; keep the states outside of them with memory.state_slots" : "; write as_full")};
+}
+
 /// How layers lie in blocks, on one stage.
 struct BlockShape {
   LayerGroups groups;
@@ -201,6 +212,8 @@ std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const Gp
   plan.draft_shard = draft.weights;
   for (const PipelineStage& stage : pipeline_stages(model, parallel.pp))
     plan_stage(plan, model, stage, parallel, precision, memory, draft);
+  if (std::max(plan.block_size, plan.window_block_size) > longest_block)
+    return too_long(plan, model.has_states() && !memory.state_slots);
   plan.pool_given = memory.kv_cache.has_value();
   plan.blocks_given = memory.num_gpu_blocks || memory.num_gpu_tokens;
   if (memory.num_gpu_blocks) {

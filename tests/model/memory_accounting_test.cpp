@@ -236,4 +236,27 @@ TEST_CASE("what is stated in place of the budget is what an error tells to chang
   CHECK(error().message.find("smaller format") == std::string::npos);
 }
 
+TEST_CASE("blocks that would be longer than any context are refused, whatever their number") {
+  ModelSpec model = tests::llama_3_8b();
+  MemorySpec memory;
+  memory.num_gpu_blocks = 4'294'967'294;
+  const auto key = [&] {
+    const auto plan = plan_memory(model, tests::h100_sxm(), {1}, {}, memory);
+    const auto* error = std::get_if<PlanError>(&plan);
+    return error == nullptr ? "" : error->key;
+  };
+  model.linear = {4, Bytes(1e6)};
+  CHECK(key().empty());
+  model.linear.state = Bytes(1e12);
+  model.kv_heads = model.head_dim = 1;
+  CHECK(key() == "memory.state_slots");
+  memory.state_slots = 1;
+  CHECK(key().empty());
+  model.linear = {};
+  model.window = {Tokens(128), 2, 100'000, 100'000};
+  CHECK(key().empty());
+  memory.window_layers = WindowBlocks::apart;
+  CHECK(key() == "memory.window_layers");
+}
+
 }  // namespace decodesim
