@@ -40,7 +40,8 @@ std::string more_gpus(const ParallelSpec& parallel) {
   return "take more GPUs (parallel.tp is now " + std::to_string(parallel.tp) + ")";
 }
 
-PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision) {
+PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision,
+                  const MemorySpec& memory) {
   const bool weights_alone = plan.weight_shard > plan.usable;
   const Bytes outside = plan.request_table + plan.states;
   std::string message = "no memory is left for the KV cache: of " + in_words(plan.usable) +
@@ -49,18 +50,35 @@ PlanError no_room(const MemoryPlan& plan, const ParallelSpec& parallel, const Pr
                         " and the runtime " + in_words(plan.runtime_overhead) +
                         (outside > Bytes(0) ? " and tables and states " + in_words(outside) : "") + ", " +
                         in_words(Bytes(0) - plan.pool) + " too much; ";
-  const std::string smaller = smaller_formats(precision.weights, "weights", "precision.weights");
+  if (weights_alone && memory.weights) return {"memory.weights", message + "lower memory.weights"};
+  // Stated weights depend neither on their format nor on the ranks.
+  const std::string smaller = memory.weights ? "" : smaller_formats(precision.weights, "weights", "precision.weights");
   if (weights_alone) return {"parallel.tp", message + more_gpus(parallel) + smaller};
-  return {"memory.utilization",
-          message + "raise memory.utilization, lower memory.runtime_overhead, or " + more_gpus(parallel) + smaller};
+  return {"memory.utilization", message + "raise memory.utilization, lower memory.runtime_overhead" +
+                                    (plan.states > Bytes(0) ? " or memory.state_slots" : "") + ", or " +
+                                    more_gpus(parallel) + smaller};
 }
 
-PlanError too_small(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision) {
-  return {"memory.utilization", "the " + in_words(plan.pool) + " left for the KV cache do not hold one block of " +
-                                    std::to_string(plan.block_size) + " tokens (" + in_words(plan.block_bytes) +
-                                    "); raise memory.utilization, lower memory.runtime_overhead, or " +
-                                    more_gpus(parallel) +
-                                    smaller_formats(precision.kv_cache, "KV cache", "precision.kv_cache")};
+PlanError too_small(const MemoryPlan& plan, const ParallelSpec& parallel, const PrecisionSpec& precision,
+                    const MemorySpec& memory) {
+  const std::string room = memory.kv_cache
+                               ? "raise memory.kv_cache"
+                               : "raise memory.utilization, lower memory.runtime_overhead, or " + more_gpus(parallel);
+  return {memory.kv_cache ? "memory.kv_cache" : "memory.utilization",
+          "the " + in_words(plan.pool) + " left for the KV cache do not hold one block of " +
+              std::to_string(plan.block_size) + " tokens (" + in_words(plan.block_bytes) + "); " + room +
+              smaller_formats(precision.kv_cache, "KV cache", "precision.kv_cache")};
+}
+
+// As long as a context can be; blocks of more tokens could overflow their count.
+constexpr std::int64_t longest_block = 1'000'000'000;
+
+PlanError too_long(const MemoryPlan& plan, bool states) {
+  return {states ? "memory.state_slots" : "memory.window_layers",
+          "pages of one size for all kinds of layers would make blocks of " +
+              std::to_string(std::max(plan.block_size, plan.window_block_size)) + " tokens, and the most is " +
+              std::to_string(longest_block) +
+              (states ? "; keep the states outside of them with memory.state_slots" : "; write as_full")};
 }
 
 /// How layers lie in blocks, on one stage.
@@ -153,9 +171,10 @@ void plan_stage(MemoryPlan& plan, const ModelSpec& model, const PipelineStage& s
   own.pool = plan.usable - own.weights - plan.draft_shard - plan.runtime_overhead - plan.request_table - states;
   if (memory.accounting == Accounting::trtllm && own.pool > Bytes(0)) own.pool = own.pool * memory.utilization;
   if (memory.kv_cache) own.pool = *memory.kv_cache;
-  // A stage whose layers keep states alone holds any number of blocks.
-  own.num_blocks = shape.block_bytes.value() > 0 ? blocks_in(own.pool, shape.block_bytes, memory)
-                                                 : Blocks(std::numeric_limits<std::int64_t>::max());
+  // A stage whose layers keep states alone holds any number of blocks, if it has room for the rest.
+  own.num_blocks = shape.block_bytes.value() > 0 || own.pool <= Bytes(0)
+                       ? blocks_in(own.pool, shape.block_bytes, memory)
+                       : Blocks(std::numeric_limits<std::int64_t>::max());
   plan.stages.push_back(own);
   const StagePlan& bound = plan.stages[plan.stage];
   const bool fewer = own.num_blocks < bound.num_blocks || (own.num_blocks == bound.num_blocks && own.pool < bound.pool);
@@ -193,6 +212,8 @@ std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const Gp
   plan.draft_shard = draft.weights;
   for (const PipelineStage& stage : pipeline_stages(model, parallel.pp))
     plan_stage(plan, model, stage, parallel, precision, memory, draft);
+  if (std::max(plan.block_size, plan.window_block_size) > longest_block)
+    return too_long(plan, model.has_states() && !memory.state_slots);
   plan.pool_given = memory.kv_cache.has_value();
   plan.blocks_given = memory.num_gpu_blocks || memory.num_gpu_tokens;
   if (memory.num_gpu_blocks) {
@@ -205,8 +226,8 @@ std::variant<MemoryPlan, PlanError> plan_memory(const ModelSpec& model, const Gp
                                                     std::to_string(plan.block_size)};
     }
   } else {
-    if (plan.pool <= Bytes(0)) return no_room(plan, parallel, precision);
-    if (plan.num_blocks < Blocks(1)) return too_small(plan, parallel, precision);
+    if (plan.pool <= Bytes(0)) return no_room(plan, parallel, precision, memory);
+    if (plan.num_blocks < Blocks(1)) return too_small(plan, parallel, precision, memory);
   }
   // What a log prints divides the blocks among the groups, as if each took as many of them.
   plan.tokens = Tokens(plan.num_blocks.value() / plan.groups.count() * plan.block_size);

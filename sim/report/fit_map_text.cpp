@@ -12,8 +12,20 @@ namespace decodesim {
 
 namespace {
 
-constexpr std::size_t cell_width = 7;
-constexpr std::size_t head_width = 20;  // context, and the most that fit
+/// Widths of the columns, a space before each text included.
+struct Widths {
+  std::size_t context = 10;
+  std::size_t most = 10;
+  std::size_t cell = 7;
+};
+
+Widths widths_of(const FitMap& map) {
+  Widths widths;
+  for (std::int64_t one : map.contexts) widths.context = std::max(widths.context, context_text(one).size() + 1);
+  for (std::int64_t one : map.most) widths.most = std::max(widths.most, grouped(one).size() + 1);
+  for (std::int64_t one : map.batches) widths.cell = std::max(widths.cell, grouped(one).size() + 1);
+  return widths;
+}
 
 std::string right(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
@@ -38,10 +50,11 @@ std::string cell_text(const FitMap::Cell& cell) {
 }
 
 /// Indices of the batches that are shown.
-std::vector<std::size_t> shown_batches(const FitMap& map, std::size_t width) {
+std::vector<std::size_t> shown_batches(const FitMap& map, const Widths& widths, std::size_t width) {
   std::vector<std::size_t> shown(map.batches.size());
   for (std::size_t i = 0; i < shown.size(); ++i) shown[i] = i;
-  const std::size_t room = width > head_width ? (width - head_width) / cell_width : 0;
+  const std::size_t head = widths.context + widths.most;
+  const std::size_t room = width > head ? (width - head) / widths.cell : 0;
   while (shown.size() > std::max<std::size_t>(room, 3)) {
     std::vector<std::size_t> fewer;
     for (std::size_t i = 0; i < shown.size(); ++i)
@@ -62,14 +75,15 @@ bool has(const FitMap& map, Fit verdict) {
 }  // namespace
 
 void write_fit_map(std::ostream& out, const FitMap& map, std::size_t width) {
-  const std::vector<std::size_t> shown = shown_batches(map, width);
+  const Widths widths = widths_of(map);
+  const std::vector<std::size_t> shown = shown_batches(map, widths, width);
   out << "\nWhat fits: contexts down, sequences at once across, and their share of the pool\n";
-  out << right("context", 10) << right("at most", 10);
-  for (std::size_t i : shown) out << right(grouped(map.batches[i]), cell_width);
+  out << right("context", widths.context) << right("at most", widths.most);
+  for (std::size_t i : shown) out << right(grouped(map.batches[i]), widths.cell);
   out << '\n';
   for (std::size_t row = 0; row < map.contexts.size(); ++row) {
-    out << right(context_text(map.contexts[row]), 10) << right(grouped(map.most[row]), 10);
-    for (std::size_t i : shown) out << right(cell_text(map.cells[row][i]), cell_width);
+    out << right(context_text(map.contexts[row]), widths.context) << right(grouped(map.most[row]), widths.most);
+    for (std::size_t i : shown) out << right(cell_text(map.cells[row][i]), widths.cell);
     out << '\n';
   }
   if (has(map, Fit::waits)) out << "  wait   the pool does not hold so many: the rest waits, or is preempted\n";

@@ -7,6 +7,7 @@
 
 #include "sim/scenario/deployment_checks.hpp"
 #include "sim/scenario/load_checks.hpp"
+#include "sim/scenario/model_checks.hpp"
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
 #include "sim/scenario/prefix_checks.hpp"
@@ -27,7 +28,7 @@ class Checks {
   void all() {
     parts_that_may_be_left_out();
     ranks();
-    shape();
+    if (has_model()) check_model(reading_, tree_, "model", scenario_.model);
     scheduler();
     host();
     window();
@@ -78,6 +79,12 @@ class Checks {
             "'parallel.tp' is " + std::to_string(tp) + ", but 'hardware' has " + std::to_string(gpus) + " GPUs",
             "use at most " + std::to_string(gpus) + " ranks, or more GPUs");
     }
+    if (has_model() && pp > scenario_.model.layers) {
+      error("parallel.pp", "out-of-range",
+            "the model's " + std::to_string(scenario_.model.layers) + " layers do not fill the " + std::to_string(pp) +
+                " stages of 'parallel.pp'",
+            "use at most one stage a layer");
+    }
     if (has_model() && tp > 0 && scenario_.model.heads % tp != 0) {
       const bool given = tree_.find("parallel") != nullptr;
       error(given ? "parallel.tp" : "hardware", "out-of-range",
@@ -85,56 +92,12 @@ class Checks {
                 std::to_string(tp) + " ranks",
             "choose 'parallel.tp' so that it divides " + std::to_string(scenario_.model.heads));
     } else if (has_hardware() && std::int64_t{tp} * pp < gpus) {
+      const std::string stages = pp > 1 ? ", in " + std::to_string(pp) + " stages" : "";
       warn("parallel.tp", "idle-gpus",
            std::to_string(gpus - tp * pp) + " of " + std::to_string(gpus) + " GPUs are not used: tp is " +
-               std::to_string(tp),
-           "raise 'parallel.tp' to " + std::to_string(gpus) +
-               ", or take fewer with 'hardware.gpus: " + std::to_string(tp) + "'");
-    }
-  }
-
-  void shape() {
-    if (!has_model()) return;
-    const ModelSpec& model = scenario_.model;
-    if (model.kv_heads > model.heads || model.heads % model.kv_heads != 0) {
-      error("model.kv_heads", "out-of-range",
-            "'model.kv_heads' is " + std::to_string(model.kv_heads) + ", but 'model.heads' is " +
-                std::to_string(model.heads),
-            "query heads share KV heads in groups of one size: choose a divisor of 'model.heads'");
-    }
-    if (model.active_parameters > model.parameters) {
-      error("model.active_parameters", "out-of-range", "'model.active_parameters' is above 'model.parameters'",
-            "the active ones are among all of them");
-    }
-    if (model.moe.experts > 0 && model.moe.active > model.moe.experts) {
-      error("model.moe.active", "out-of-range", "'model.moe.active' is above 'model.moe.experts'",
-            "a token uses some of the experts");
-    }
-    if (model.moe.dense_layers > model.layers) {
-      error("model.moe.dense_layers", "out-of-range", "'model.moe.dense_layers' is above 'model.layers'",
-            "the dense layers are among all of them");
-    }
-    kinds_of_layers(model);
-  }
-
-  void kinds_of_layers(const ModelSpec& model) {
-    if (model.has_windows() && model.has_states()) {
-      error("model.linear", "contradiction", "'model.linear' and 'model.window' exclude each other",
-            "the layers that are not full attention either keep a state or see a window: keep one of them");
-    }
-    if (model.reads_best() && (!model.has_latent_cache() || model.has_states() || model.has_windows() ||
-                               model.mla.cached_as != LatentCache::compact)) {
-      error("model.sparse", "contradiction", "'model.sparse' is known for latent attention in every layer alone",
-            "state 'model.mla', cached as it is, without 'model.window' and 'model.linear'");
-    }
-    if (model.linear.full_every > model.layers) {
-      error("model.linear.full_every", "out-of-range", "'model.linear.full_every' is above 'model.layers'",
-            "a model without a layer of full attention has no cache to plan");
-    }
-    if (model.has_latent_cache() && (model.window.kv_heads > 0 || model.window.head_dim > 0)) {
-      error("model.window", "no-effect",
-            "'model.window.kv_heads' and 'model.window.head_dim' have no effect where 'model.mla' is cached",
-            "remove them");
+               std::to_string(tp) + stages,
+           (pp > 1 ? "raise 'parallel.tp' or 'parallel.pp'" : "raise 'parallel.tp' to " + std::to_string(gpus)) +
+               ", or take fewer with 'hardware.gpus: " + std::to_string(tp * pp) + "'");
     }
   }
 

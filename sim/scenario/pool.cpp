@@ -7,6 +7,17 @@
 
 namespace decodesim {
 
+namespace {
+
+/// The key that decides how large the pool is.
+std::string what_gives_the_pool(const MemorySpec& memory) {
+  if (memory.num_gpu_blocks) return "memory.num_gpu_blocks";
+  if (memory.num_gpu_tokens) return "memory.num_gpu_tokens";
+  return memory.kv_cache ? "memory.kv_cache" : "memory.utilization";
+}
+
+}  // namespace
+
 ServerLimits limits_of(const Scenario& scenario) {
   const std::int64_t longest = model_len_limit(scenario);
   return {scenario.scheduler.trtllm.max_num_tokens.value_or(scenario.scheduler.max_num_batched_tokens),
@@ -23,15 +34,19 @@ void complete_overhead(Scenario& scenario) {
   if (graphs_count(memory)) memory.cuda_graphs = parts.cuda_graphs;
 }
 
+std::variant<MemoryPlan, PlanError> plan_memory_of(const Scenario& scenario) {
+  return plan_memory(
+      scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory,
+      limits_of(scenario),
+      draft_share(scenario.scheduler.speculative, scenario.model, scenario.precision, scenario.parallel.tp));
+}
+
 std::variant<Pool, PlanError> plan_pool(const Scenario& scenario) {
   Pool pool;
   if (scenario.memory.num_gpu_blocks) {
     pool.num_blocks = *scenario.memory.num_gpu_blocks;
   } else {
-    auto plan = plan_memory(
-        scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision, scenario.memory,
-        limits_of(scenario),
-        draft_share(scenario.scheduler.speculative, scenario.model, scenario.precision, scenario.parallel.tp));
+    auto plan = plan_memory_of(scenario);
     if (const auto* error = std::get_if<PlanError>(&plan)) return *error;
     pool.plan = std::get<MemoryPlan>(std::move(plan));
     pool.num_blocks = pool.plan->num_blocks.value();
@@ -44,7 +59,7 @@ std::variant<Pool, PlanError> plan_pool(const Scenario& scenario) {
   const EngineRow* engine = find_engine(scenario.scheduler.engine);
   pool.usable_blocks = pool.num_blocks - (engine != nullptr && engine->keeps_null_block ? 1 : 0);
   if (pool.usable_blocks < 1) {
-    return PlanError{scenario.memory.num_gpu_blocks ? "memory.num_gpu_blocks" : "memory.utilization",
+    return PlanError{what_gives_the_pool(scenario.memory),
                      "the pool has " + std::to_string(pool.num_blocks) +
                          " block, which the engine keeps as its null block; a request needs another"};
   }

@@ -29,6 +29,9 @@ ServerLimits limits_of(const Scenario& scenario);
 /// ranks and batch must be known.
 void complete_overhead(Scenario& scenario);
 
+/// What a GPU's memory holds, beside what drafts.
+std::variant<MemoryPlan, PlanError> plan_memory_of(const Scenario& scenario);
+
 /// The scenario's pool, or why no request could use one.
 std::variant<Pool, PlanError> plan_pool(const Scenario& scenario);
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/scenario/model_checks.hpp"
 #include "sim/serving/policy_table.hpp"
 
 namespace decodesim {
@@ -45,6 +46,19 @@ class SpeculativeChecks {
     const int layers = scenario_.model.layers;
     const int tp = scenario_.parallel.tp;
     const ModelSpec& model = speculative_.model;
+    if (speculative_.draft == DraftKind::model) {
+      check_model(reading_, tree_, section + ".model", model);
+      if (model.has_states()) {
+        error(section + ".model.linear", "unsupported",
+              "the draft model keeps states (model.linear), and nothing plans memory for those",
+              "choose a model whose layers are all full attention or see a window");
+      }
+    }
+    if (speculative_.draft == DraftKind::head && scenario_.model.draft_layers > 0) {
+      error("model.draft_layers", "contradiction",
+            "'model.draft_layers' and '" + section + ".draft: head' both count the cache of a head",
+            "remove one of them: a head brings its own layers, 'head_layers'");
+    }
     if (speculative_.draft == DraftKind::model && tp > 0 && model.heads % tp != 0) {
       error(section + ".model", "out-of-range",
             "the draft model's " + std::to_string(model.heads) + " heads cannot be split evenly over " +

@@ -64,7 +64,8 @@ std::vector<std::size_t> determined(Calibration& calibration, const LeastSquares
     if (fit.place[i] <= problem.lowest[i] || fit.place[i] >= problem.highest[i]) continue;
     chosen.push_back(i);
     one.constraint = Constraint::constrained;
-    if (!last_is_entangled(fit.jacobian, chosen)) continue;
+    // The first has no others to be entangled with.
+    if (chosen.size() == 1 || !last_is_entangled(fit.jacobian, chosen)) continue;
     chosen.pop_back();
     one.constraint = Constraint::entangled;
     one.entangled_with = calibration.constants[most_alike(fit.jacobian, i, chosen)].field.path;

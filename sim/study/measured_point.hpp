@@ -18,7 +18,17 @@ constexpr std::string_view measured_metric_name(MeasuredMetric metric) {
   return measured_metric_names[static_cast<std::size_t>(metric)];
 }
 
-/// One measured number: in ms, or in tokens a second. Always above zero.
+/// The largest count of requests, clients or tokens of a length that a measurement may state: as much as a scenario may.
+inline constexpr double most_measured_count = 1e9;
+/// A nanosecond in ms, and 30 years; tokens a second within the same bounds. What lies beyond is a slip, and relative errors
+/// of it would hide all others.
+inline constexpr double least_measured = 1e-6;
+inline constexpr double most_measured = 1e12;
+constexpr bool is_measurable(double value) { return value >= least_measured && value <= most_measured; }
+inline constexpr std::string_view measurable_words =
+    "milliseconds and tokens a second lie between 0.000001 and 1,000,000,000,000";
+
+/// One measured number: in ms, or in tokens a second. Always measurable.
 struct MeasuredValue {
   MeasuredMetric metric = MeasuredMetric::ttft_ms;
   double value = 0;

@@ -13,8 +13,6 @@ namespace decodesim {
 
 namespace {
 
-constexpr double longest_count = 1e9;
-
 /// One cell: its text as a scenario would write it, and its place.
 struct Cell {
   std::string text;
@@ -123,7 +121,7 @@ class RowReader {
   std::int64_t whole(const Cell& cell, Kind kind) {
     const ParsedValue parsed = parse_value(kind, cell.text);
     const auto* number = parsed.ok() ? std::get_if<std::int64_t>(&parsed.value) : nullptr;
-    if (number != nullptr && *number >= 1 && static_cast<double>(*number) <= longest_count) return *number;
+    if (number != nullptr && *number >= 1 && static_cast<double>(*number) <= most_measured_count) return *number;
     error(cell.at, "not-a-number", "'" + cell.text + "' is no whole number from 1 to 1,000,000,000",
           "write it like 128");
     return 0;
@@ -137,6 +135,11 @@ class RowReader {
     if (number == nullptr || !(*number > 0)) {
       error(cell.at, "not-a-number", "'" + cell.text + "' is no measured number above zero",
             "write ms or tokens a second as plain numbers; leave empty what was not measured");
+      return;
+    }
+    if (!is_measurable(*number)) {
+      error(cell.at, "out-of-range", "'" + cell.text + "' is no figure that a server can have",
+            std::string(measurable_words));
       return;
     }
     point_.values.push_back({metric, *number, point_.id, 0});

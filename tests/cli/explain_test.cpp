@@ -127,4 +127,17 @@ TEST_CASE("what a run cannot play is refused by run with the reason, and explain
   CHECK(has(groups.err, "'memory.window_layers: apart' counts those of several"));
 }
 
+TEST_CASE("explain says at its place what memory has nothing to do with, and explains a shortage that drafts make") {
+  const std::string base = "explain scenarios/does-speculation-help.yaml --case 1-head ";
+  const ProgramResult stages =
+      run_program(base + "--set hardware.gpus=2 --set parallel.pp=2 --set 'model={like: llama-3.1-8b, layers: 1}'");
+  CHECK(stages.exit_code == 2);
+  CHECK(has(stages.err, "1 layers do not fill the 2 stages"));
+  const ProgramResult large = run_program(
+      base +
+      "--fits --set 'scheduler.speculative={draft_tokens: 3, acceptance: 0.7, draft: model, model: llama-3.1-70b}'");
+  CHECK(large.exit_code == 2);
+  CHECK(has(large.out, "those of the draft"));
+}
+
 }  // namespace decodesim::tests

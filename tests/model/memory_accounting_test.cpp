@@ -207,4 +207,56 @@ TEST_CASE("the longest sequence is the last that the pool holds") {
   }
 }
 
+TEST_CASE("a stage whose layers keep states alone must have room for them, though it holds any number of blocks") {
+  ModelSpec model = tests::deepseek_67b();
+  model.linear = {model.layers, Bytes(1e6)};  // one layer of full attention, in the last stage
+  MemorySpec memory;
+  memory.state_slots = 100;
+  const auto plan = [&] { return plan_memory(model, tests::h100_sxm(), {8, 2}, {}, memory); };
+  const MemoryPlan fits = std::get<MemoryPlan>(plan());
+  CHECK(fits.stage == 1);
+  CHECK(fits.num_blocks < fits.stages[0].num_blocks);
+  memory.state_slots = 20'000;  // 48 layers of the first stage, 125 kB a rank: 120 GB
+  const PlanError error = std::get<PlanError>(plan());
+  CHECK(error.message.find("lower memory.runtime_overhead or memory.state_slots") != std::string::npos);
+}
+
+TEST_CASE("what is stated in place of the budget is what an error tells to change") {
+  MemorySpec memory;
+  memory.kv_cache = Bytes(1e6);
+  const auto error = [&] {
+    return std::get<PlanError>(plan_memory(tests::llama_3_8b(), tests::h100_sxm(), {1}, {}, memory));
+  };
+  CHECK(error().key == "memory.kv_cache");
+  CHECK(error().message.find("raise memory.kv_cache") != std::string::npos);
+  CHECK(error().message.find("memory.utilization") == std::string::npos);
+  memory.kv_cache.reset();
+  memory.weights = Bytes(1e12);
+  CHECK(error().key == "memory.weights");
+  CHECK(error().message.find("smaller format") == std::string::npos);
+}
+
+TEST_CASE("blocks that would be longer than any context are refused, whatever their number") {
+  ModelSpec model = tests::llama_3_8b();
+  MemorySpec memory;
+  memory.num_gpu_blocks = 4'294'967'294;
+  const auto key = [&] {
+    const auto plan = plan_memory(model, tests::h100_sxm(), {1}, {}, memory);
+    const auto* error = std::get_if<PlanError>(&plan);
+    return error == nullptr ? "" : error->key;
+  };
+  model.linear = {4, Bytes(1e6)};
+  CHECK(key().empty());
+  model.linear.state = Bytes(1e12);
+  model.kv_heads = model.head_dim = 1;
+  CHECK(key() == "memory.state_slots");
+  memory.state_slots = 1;
+  CHECK(key().empty());
+  model.linear = {};
+  model.window = {Tokens(128), 2, 100'000, 100'000};
+  CHECK(key().empty());
+  memory.window_layers = WindowBlocks::apart;
+  CHECK(key() == "memory.window_layers");
+}
+
 }  // namespace decodesim

@@ -109,4 +109,37 @@ TEST_CASE("kinds of layers that exclude each other are refused, and more stages 
   CHECK(has(code(server("llama-3-8b", "utilization: 0.9", "parallel: {tp: 8, pp: 2}\n")), "takes 16 GPUs"));
 }
 
+TEST_CASE("kinds of layers that no layer is of have no effect") {
+  for (const char* model : {"{like: llama-3-8b, window: {size: 128, global_every: 1}}",
+                            "{like: llama-3-8b, linear: {full_every: 1, state: 1 MB}}"}) {
+    CAPTURE(model);
+    const Loaded loaded = load_text(server(model, "utilization: 0.9"));
+    REQUIRE_FALSE(loaded.diagnostics.empty());
+    CHECK(loaded.scenarios.empty());
+    CHECK(loaded.diagnostics[0].code == "no-effect");
+  }
+}
+
+TEST_CASE("more stages than layers, and heads of windowed layers that do not group, are told at their place") {
+  const auto first = [](const std::string& text) { return load_text(text).diagnostics.at(0); };
+  const Diagnostic stages =
+      first(server("{like: llama-3-8b, layers: 1}", "utilization: 0.9", "parallel: {tp: 4, pp: 2}\n"));
+  CHECK(stages.code == "out-of-range");
+  CHECK(has(stages.message, "1 layers do not fill the 2 stages"));
+  const Diagnostic heads =
+      first(server("{like: llama-3-8b, window: {size: 128, global_every: 2, kv_heads: 64}}", "utilization: 0.9"));
+  CHECK(has(heads.message, "'model.window.kv_heads' is 64"));
+}
+
+TEST_CASE("a pool of the null block alone names what gave it") {
+  for (const char* given : {"num_gpu_blocks: 1", "num_gpu_tokens: 16", "kv_cache: 2 MiB"}) {
+    CAPTURE(given);
+    const Loaded loaded = load_text("version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100, gpus: 1}\nmemory: {" +
+                                    std::string(given) + "}\n" + load);
+    REQUIRE_FALSE(loaded.diagnostics.empty());
+    const std::string key = std::string(given).substr(0, std::string(given).find(':'));
+    CHECK(has(loaded.diagnostics[0].help, "memory." + key));
+  }
+}
+
 }  // namespace decodesim::tests

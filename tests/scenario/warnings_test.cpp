@@ -28,6 +28,8 @@ struct Warned {
 TEST_CASE("what works otherwise than it was meant is a warning at its place, and the scenario loads") {
   for (const Warned& warned : {
            Warned{H100 LOAD "parallel: {tp: §4}\n", "idle-gpus", "4 of 8 GPUs are not used: tp is 4"},
+           Warned{H100 LOAD "parallel: {tp: §2, pp: 2}\n", "idle-gpus",
+                  "4 of 8 GPUs are not used: tp is 2, in 2 stages"},
            Warned{
                FIXED
                "scheduler: {max_model_len: 4k}\nworkload: {num_requests: 3, input_tokens: §4096, output_tokens: 1}\n",

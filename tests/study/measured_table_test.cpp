@@ -128,4 +128,32 @@ TEST_CASE("a result of vLLM's benchmark client is a point: its mean lengths, its
   CHECK(!mistakes_of_result("{\"completed\": 10, \"total_input_tokens\": 10, \"total_output_tokens\": 10}").empty());
 }
 
+TEST_CASE("figures and counts beyond what any server has are mistakes, not measurements") {
+  for (const char* value : {"1e-320", "1e-9", "1e300"})
+    CHECK(mistakes_of(wide_head + "llama-3-70b,h100-sxm,4,vllm-v1,1k,128,16,13.2," + value + "\n") ==
+          "2:47 out-of-range");
+  const auto result = [](const std::string& key, const std::string& value) {
+    std::string text = "{";
+    for (const auto& [name, usual] : {std::pair<std::string, std::string>{"completed", "10"},
+                                      {"total_input_tokens", "1000"},
+                                      {"total_output_tokens", "1000"},
+                                      {"max_concurrency", "4"},
+                                      {"mean_ttft_ms", "20"}}) {
+      text += "\"" + name + "\": " + (name == key ? value : usual) + ", ";
+    }
+    return mistakes_of_result(text + "\"output_throughput\": 100}");
+  };
+  CHECK(result("", "").empty());
+  for (const char* key : {"completed", "total_input_tokens", "total_output_tokens", "max_concurrency"}) {
+    CAPTURE(key);
+    for (const char* value : {"0", "0.5", "1.5", "1e300", "-3"}) {
+      CAPTURE(value);
+      CHECK(result(key, value).ends_with("benchmark-result"));
+    }
+  }
+  CHECK(result("completed", "null").ends_with("benchmark-result"));
+  CHECK(result("mean_ttft_ms", "1e-320").ends_with("benchmark-result"));
+  CHECK(result("mean_ttft_ms", "0").empty());  // a figure that the run does not have
+}
+
 }  // namespace decodesim::tests

@@ -11,7 +11,6 @@
 #include "sim/model/comparison.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/model/explanation.hpp"
-#include "sim/model/memory_plan.hpp"
 #include "sim/report/explanation_json.hpp"
 #include "sim/report/explanation_text.hpp"
 #include "sim/scenario/assemble.hpp"
@@ -227,10 +226,12 @@ std::optional<Scenario> short_of_memory(const ScenarioError& error, const std::s
   std::vector<Diagnostic> unused;
   Scenario scenario =
       choose(load_scenarios(scenario_file(file), texts_of(values, "set"), unused, Shortage::warned), cases);
-  const auto plan = plan_memory(scenario.model, scenario.hardware.gpu, scenario.parallel, scenario.precision,
-                                scenario.memory, limits_of(scenario));
-  // It may be another case that does not fit.
-  if (std::holds_alternative<PlanError>(plan)) return scenario;
+  const auto plan = plan_memory_of(scenario);
+  // It may be another case that does not fit, or more than memory that is wrong: then blocks that are given do not help.
+  Scenario with_blocks = scenario;
+  with_blocks.memory.num_gpu_blocks = 1;
+  const bool memory_alone = std::holds_alternative<MemoryPlan>(plan_memory_of(with_blocks));
+  if (std::holds_alternative<PlanError>(plan) && memory_alone) return scenario;
   return std::nullopt;
 }
 
