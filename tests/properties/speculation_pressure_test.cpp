@@ -102,4 +102,46 @@ TEST_CASE("under pressure both engines tell the same facts of drafts, and the ra
   CHECK(found_again > runs / 2);
 }
 
+TEST_CASE("admission tests that promise it evict nobody where drafts are verified, however few the blocks") {
+  class Evictions : public Observer {
+   public:
+    void step(const StepFacts& facts) override {
+      evicted += static_cast<std::int64_t>(facts.evictions.size());
+      together = std::max(together, facts.running);
+    }
+    std::int64_t evicted = 0;
+    std::int64_t together = 0;
+  };
+  std::int64_t runs = 0;
+  std::int64_t shared = 0;
+  int failures = 0;
+  for (std::uint64_t seed = 1; seed <= last_seed() / 2 && failures < 3; ++seed) {
+    const RandomScenario scenario = random_scenario(seed);
+    if (scenario.server.scheduler.async) continue;  // its steps have another price
+    ++runs;
+    Draws draws(seed);
+    ServerConfig server = pressed(scenario, draws);
+    server.scheduler.reserve_full_isl = true;
+    server.scheduler.policies = {};
+    server.scheduler.policies.admission = draws.chance(50) ? "prompt-and-max" : "peak-estimate";
+    std::vector<Request> requests = scenario.requests;
+    std::int64_t largest = 0;
+    for (Request& request : requests) {
+      request.remote_tokens = 0;
+      largest = std::max(largest, request.input_tokens + request.max_tokens);
+    }
+    largest += 2 * server.scheduler.speculative.draft_tokens;
+    server.usable_blocks = (largest + server.block_size - 1) / server.block_size + draws.between(1, 12);
+    server.num_blocks = server.usable_blocks + 1;
+
+    Evictions evictions;
+    const std::string difference = disagreement(server, requests, scenario.concurrency, evictions);
+    shared += evictions.together > 1 ? 1 : 0;
+    if (difference.empty() && evictions.evicted == 0) continue;
+    ++failures;
+    FAIL_CHECK("seed " << seed << ": " << evictions.evicted << " evicted, " << difference);
+  }
+  CHECK(shared > runs / 2);
+}
+
 }  // namespace decodesim::tests

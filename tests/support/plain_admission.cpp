@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/support/plain_speculation.hpp"
+
 namespace decodesim::tests {
 
 namespace {
@@ -11,9 +13,18 @@ std::int64_t blocks_for(const ServerConfig& server, std::int64_t tokens) {
   return (tokens + server.block_size - 1) / server.block_size;
 }
 
-/// Blocks for prompt and declared maximum.
+/// Blocks for prompt and declared maximum, and for the drafts of a step that begins one token before that.
 std::int64_t most_blocks(const ServerConfig& server, const PlainSequence& sequence) {
-  return blocks_for(server, std::min(sequence.input + sequence.request->max_tokens, server.max_model_len));
+  const std::int64_t end = std::min(sequence.input + sequence.request->max_tokens, server.max_model_len);
+  const std::int64_t with_drafts = end - sequence.input > 1 ? plain_slots(server, end - 2) : 0;
+  return blocks_for(server, std::max(end, with_drafts));
+}
+
+/// Slots of a sequence that hold none of its tokens: of its last block, and of drafts.
+std::int64_t most_unused(const ServerConfig& server) {
+  ServerConfig without_end = server;
+  without_end.max_model_len = 1'000'000;
+  return server.block_size - 1 + plain_slots(without_end, 0) - 1;
 }
 
 std::int64_t may_generate(const PlainSequence& sequence) { return sequence.request->max_tokens - sequence.emitted; }
@@ -51,7 +62,7 @@ bool peak_estimate(const PlainAdmission& state, const PlainSequence& candidate, 
   };
   std::vector<Load> loads;
   std::int64_t fixed = 0;  // of prompts under way
-  const std::int64_t waste = state.server.block_size - 1;
+  const std::int64_t waste = most_unused(state.server);
   const auto add = [&](const PlainSequence& one, bool done) {
     const Load load{may_generate(one) - 1, one.known()};
     if (done) {
@@ -94,7 +105,7 @@ bool plain_admits_alone(const std::string& test, const ServerConfig& server, con
   const std::int64_t pool = server.usable_blocks * server.block_size;
   if (test == "prompt-and-max") return most_blocks(server, candidate) <= server.usable_blocks;
   if (test == "ratio-weighted") return most + server.block_size < pool;
-  if (test == "peak-estimate") return most - 1 + server.block_size - 1 < pool;
+  if (test == "peak-estimate") return most - 1 + most_unused(server) < pool;
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Admits where the pool holds the highest point that memory can come to if everybody generates the maximum and leaves
 // then: LightLLM's estimate, which the artifact of VTC uses too. Sorted by what they may still generate, the longest
 // first, the i-th leaves when the first i have grown by what it lacks. Nobody is ever evicted, and less is set aside than
-// by prompt-and-max.
+// by prompt-and-max. Each sequence counts with the slots that a step has for its drafts, as if none ever met max_model_len.
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/speculation.hpp"
 
 namespace decodesim {
 
@@ -21,7 +22,9 @@ namespace {
 /// them has a token more and may generate one less. So nobody is looked at again before so many tokens.
 class PeakEstimate final : public AdmissionTest {
  public:
-  explicit PeakEstimate(const ServerConfig& server) : block_size_(server.block_size) {}
+  explicit PeakEstimate(const ServerConfig& server)
+      : block_size_(server.block_size),
+        unused_(server.block_size - 1 + decode_slots(server.scheduler.speculative) - 1) {}
 
   bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t found, std::int64_t tokens,
               std::int64_t spared) const override {
@@ -29,7 +32,7 @@ class PeakEstimate final : public AdmissionTest {
     const Question question{candidate.request.index, tokens, spared, cohort.changes()};
     const bool lock_step = cohort.size() == view.running();
     if (lock_step && refused_ == question && cohort.tokens() < ask_again_) return false;
-    Estimate estimate{block_size_, {}, 0};
+    Estimate estimate{unused_, {}, 0};
     estimate.add(candidate.request, candidate.generated, found + tokens == candidate.known());
     for (const Sequence* one = view.first_admitted(); one != nullptr; one = ReplicaView::admitted_after(*one)) {
       // Who is held with its last token out stands beside the cohort too.
@@ -43,7 +46,7 @@ class PeakEstimate final : public AdmissionTest {
     return above <= 0;
   }
   bool admits_alone(const ReplicaView& view, const Request& request) const override {
-    Estimate estimate{block_size_, {}, 0};
+    Estimate estimate{unused_, {}, 0};
     estimate.add(request, 0, true);
     return estimate.peak() < view.total_blocks() * block_size_;
   }
@@ -62,9 +65,10 @@ class PeakEstimate final : public AdmissionTest {
     friend bool operator==(const Question&, const Question&) = default;
   };
 
-  // In tokens. Each sequence may leave all but one token of its last block unused, and its last token gets no KV.
+  // In tokens. Each sequence may leave all but one token of its last block unused, beside the slots of its drafts, and its
+  // last token gets no KV.
   struct Estimate {
-    std::int64_t block_size;
+    std::int64_t unused;
     std::vector<std::pair<std::int64_t, std::int64_t>> loads;  // what it may still generate after its next, what it has
     std::int64_t prompts;                                      // all that those can come to whose prompts are under way
 
@@ -74,7 +78,7 @@ class PeakEstimate final : public AdmissionTest {
       if (prompt_is_done) {
         loads.emplace_back(left, now);
       } else {
-        prompts += left + now + block_size - 1;
+        prompts += left + now + unused;
       }
     }
     [[nodiscard]] std::int64_t peak() {
@@ -83,7 +87,7 @@ class PeakEstimate final : public AdmissionTest {
       std::int64_t tokens = 0;
       std::int64_t count = 0;
       for (const auto& [left, now] : loads) {
-        tokens += now + block_size - 1;
+        tokens += now + unused;
         ++count;
         highest = std::max(highest, left * count + tokens);
       }
@@ -92,6 +96,7 @@ class PeakEstimate final : public AdmissionTest {
   };
 
   std::int64_t block_size_;
+  std::int64_t unused_;           // slots of a sequence that hold none of its tokens, at most
   std::set<std::int64_t> whole_;  // who runs and began with a whole prompt
   // The last question, where it can be refused again without a look, and the cohort's count of tokens from which on it cannot.
   mutable Question refused_;

@@ -1,8 +1,12 @@
 // Admits where prompt and declared maximum fit beside what everybody who runs may still come to need, so that nobody is
-// ever evicted: the guarantee of TensorRT-LLM's GUARANTEED_NO_EVICT, in blocks. What is set aside is kept as a sum.
+// ever evicted: the guarantee of TensorRT-LLM's GUARANTEED_NO_EVICT, in blocks. What is set aside is kept as a sum. Where
+// drafts are verified a last step may have slots beyond the end.
+
+#include <algorithm>
 
 #include "sim/core/rounding.hpp"
 #include "sim/serving/policy_factories.hpp"
+#include "sim/serving/speculation.hpp"
 
 namespace decodesim {
 
@@ -10,7 +14,9 @@ namespace {
 class PromptAndMax final : public AdmissionTest {
  public:
   explicit PromptAndMax(const ServerConfig& server)
-      : block_size_(server.block_size), max_model_len_(server.max_model_len) {}
+      : block_size_(server.block_size),
+        max_model_len_(server.max_model_len),
+        decode_slots_(decode_slots(server.scheduler.speculative)) {}
 
   bool admits(const ReplicaView& view, const Sequence& candidate, std::int64_t, std::int64_t,
               std::int64_t spared) const override {
@@ -24,11 +30,16 @@ class PromptAndMax final : public AdmissionTest {
 
  private:
   [[nodiscard]] std::int64_t most_blocks(const Request& request) const {
-    return ceil_div(request.input_tokens + declared_output_of(request, max_model_len_), block_size_);
+    const std::int64_t declared = declared_output_of(request, max_model_len_);
+    const std::int64_t tokens = request.input_tokens + declared;
+    // The last step may begin one token before the end; who asks for one token is over before it could.
+    const std::int64_t last_step = declared < 2 ? 0 : std::min(tokens - 2 + decode_slots_, max_model_len_);
+    return ceil_div(std::max(tokens, last_step), block_size_);
   }
 
   std::int64_t block_size_;
   std::int64_t max_model_len_;
+  std::int64_t decode_slots_;
   std::int64_t set_aside_ = 0;  // for those that run
 };
 }  // namespace
