@@ -103,7 +103,8 @@ void Draft::evict(Sequence& victim, const Eviction& eviction) {
   victim.state = SequenceState::waiting;
   const SchedulerSpec& knobs = state_.config.scheduler;
   if (knobs.never_fits == NeverFits::fail_after && victim.self_preemptions >= knobs.fail_after) {
-    decisions_.hopeless.push_back(&victim);
+    decisions_.dropped.push_back({&victim, reason_preempted_itself});
+    decisions_.gave_up_victim = true;
   } else {
     requeue(victim, eviction.destination);
   }

@@ -84,7 +84,7 @@ class Draft {
   /// Says why the pass admitted no more than it did.
   void limited_by(AdmissionLimit limit) { decisions_.limit = limit; }
   /// Was a victim of this pass given up?
-  [[nodiscard]] bool gave_up_any() const { return !decisions_.hopeless.empty(); }
+  [[nodiscard]] bool gave_up_any() const { return decisions_.gave_up_victim; }
   [[nodiscard]] bool evicted_any() const { return !decisions_.preempted.empty(); }
   /// Who got tokens beside the cohort so far.
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return decisions_.chunks; }

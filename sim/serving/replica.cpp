@@ -93,9 +93,8 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
            (state_.memory->retire() || decisions_.moved));
   // Who was evicted with its last token under way has lost it.
   std::erase_if(finished_, [](const Sequence* sequence) { return !sequence->over; });
-  // In the order of the decisions: a pass evicts before it gives up who waits.
-  cancel_hopeless();
   for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
+  cancel_refused();
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
   const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();
@@ -208,12 +207,9 @@ void Replica::price_transfers() {
   facts_.recompute_time = std::min(facts_.recompute_time, facts_.ledger.duration() - facts_.transfer_time);
 }
 
-// Under `fail_after` a request that evicted itself too often, or that even an empty server refuses, is given up.
-void Replica::cancel_hopeless() {
-  const SchedulerSpec& knobs = state_.config.scheduler;
-  if (knobs.never_fits != NeverFits::fail_after) return;
-  for (Sequence* sequence : decisions_.hopeless)
-    given_up_.push_back({sequence, Outcome::cancelled, reason_preempted_itself});
+// Under `fail_after` a request that even an empty server refuses is given up, as is one that evicted itself too often.
+void Replica::cancel_refused() {
+  if (state_.config.scheduler.never_fits != NeverFits::fail_after) return;
   const bool nobody_else = state_.running.empty() && state_.swapped.empty() && !state_.memory->defers();
   // Who has loaded waits for no more than the others do, once all loads are over and known of.
   std::vector<Sequence*>& loaded = state_.loading;

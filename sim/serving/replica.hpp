@@ -85,7 +85,7 @@ class Replica {
   void tell_entered();
   [[nodiscard]] Duration recompute_until(Time now) const;
   void price_transfers();
-  void cancel_hopeless();
+  void cancel_refused();
   void describe_schedule();
   void describe_waiting();
   void play_chunk(const Chunk& chunk, Time end);

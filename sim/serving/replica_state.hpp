@@ -47,8 +47,8 @@ struct PassDecisions {
   std::vector<Sequence*> preempted;       // in the order of eviction
   std::vector<EvictionFacts> evictions;   // the same, told
   std::vector<WithdrawnToken> withdrawn;  // tokens of the step before that were lost with them
-  std::vector<GivenUp> dropped;           // requests that the engine gave up
-  std::vector<Sequence*> hopeless;        // victims that evicted themselves too often to return
+  std::vector<GivenUp> dropped;           // requests that were given up, in the order of the decisions
+  bool gave_up_victim = false;            // one of them evicted itself too often to return
   std::vector<Sequence*> entered;         // who took a place among the running, whatever became of it later in the pass
   std::vector<Chunk> found;               // tokens found in place at admission, where there were any
   std::vector<Sequence*> loads;           // who began to load KV
@@ -69,7 +69,7 @@ struct PassDecisions {
   /// Did the pass decide nothing, where so many sequences decode unless they wait?
   [[nodiscard]] bool empty(std::int64_t decoding) const {
     return (decoding == 0 || !decodes) && chunks.empty() && preempted.empty() && loads.empty() && swapped_in.empty() &&
-           dropped.empty() && hopeless.empty();
+           dropped.empty();
   }
   void clear() {
     decodes = true;
@@ -79,7 +79,7 @@ struct PassDecisions {
     evictions.clear();
     withdrawn.clear();
     dropped.clear();
-    hopeless.clear();
+    gave_up_victim = false;
     entered.clear();
     found.clear();
     loads.clear();

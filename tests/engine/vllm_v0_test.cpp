@@ -142,4 +142,28 @@ TEST_CASE("with chunked prefill decodes go first, a victim waits a pass, and oth
   });
 }
 
+TEST_CASE(
+    "who is given up in one pass is told in the order of its decisions: the queue first, where prompts come first") {
+  // A fills the pool after five tokens and evicts itself in the pass in which B, whose prompt no step takes, is looked at.
+  ServerConfig config = server(3, 4, 8);
+  config.scheduler.never_fits = NeverFits::fail_after;
+  config.scheduler.fail_after = 1;
+  class Ends : public Observer {
+   public:
+    void ended(const RequestFacts& facts) override {
+      text += facts.request->id + ": " + std::string(facts.reason) + ", ";
+      same_time = same_time && (last < Time{} || last == facts.ended);
+      last = facts.ended;
+    }
+    std::string text;
+    Time last{Duration(-1)};
+    bool same_time = true;
+  };
+  const std::vector<Request> requests{request(0, "A", 4, 10), request(1, "B", 20, 2, 6)};
+  watch_every_engine<Ends>(config, requests, [](const Ends& ends) {
+    CHECK(ends.text == "B: more tokens than the engine takes as a prompt, A: preempted itself too often, ");
+    CHECK(ends.same_time);
+  });
+}
+
 }  // namespace decodesim::tests
