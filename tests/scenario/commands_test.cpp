@@ -293,7 +293,8 @@ TEST_CASE("a batch or a context beyond what can be counted is a mistake in the a
   const Ran most = decodesim(
       "explain context-gap --set scheduler.max_model_len=1000000000 --batch 1000000000 --context 1000000000 --json");
   REQUIRE(most.exit == 0);
-  for (const auto& term : nlohmann::json::parse(most.out).at("terms")) {
+  const auto terms = nlohmann::json::parse(most.out).at("terms");
+  for (const auto& term : terms) {
     CAPTURE(term.dump());
     CHECK(term.at("value").get<double>() >= 0);
   }
@@ -304,7 +305,8 @@ TEST_CASE("blocks that are given take the place of the memory budget in an expla
       "explain context-gap --set model=deepseek-v3 --set hardware.node=hgx-h200 --set parallel.tp=1 "
       "--set precision.weights=fp8 --set memory.num_gpu_blocks=5000 --json");
   REQUIRE(ran.exit == 0);
-  for (const auto& term : nlohmann::json::parse(ran.out).at("terms")) {
+  const auto terms = nlohmann::json::parse(ran.out).at("terms");
+  for (const auto& term : terms) {
     CAPTURE(term.dump());
     CHECK(term.at("value").get<double>() >= 0);
     CHECK(term.at("key") != "usable_memory");
