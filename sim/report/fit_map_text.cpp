@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/columns.hpp"
 #include "sim/report/explanation_values.hpp"
 #include "sim/report/number_text.hpp"
 
@@ -25,10 +26,6 @@ Widths widths_of(const FitMap& map) {
   for (std::int64_t one : map.most) widths.most = std::max(widths.most, grouped(one).size() + 1);
   for (std::int64_t one : map.batches) widths.cell = std::max(widths.cell, grouped(one).size() + 1);
   return widths;
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
 std::string cell_text(const FitMap::Cell& cell) {

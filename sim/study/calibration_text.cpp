@@ -11,6 +11,7 @@
 #include "sim/report/number_text.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/study/calibration.hpp"
+#include "sim/study/relative_errors.hpp"
 #include "sim/study/signed_percent.hpp"
 #include "sim/study/table_text.hpp"
 
@@ -38,26 +39,15 @@ std::string tellers(const Calibration& calibration, std::size_t constant) {
   return text;
 }
 
-struct Errors {
-  double median = not_measured;
-  double p90 = not_measured;
-  double signed_median = not_measured;
-};
-
-Errors errors_of(const Calibration& calibration, double (CalibratedRow::*error)() const) {
+RelativeErrors errors_of(const Calibration& calibration, double (CalibratedRow::*error)() const) {
   std::vector<double> all;
   for (const CalibratedRow& row : calibration.rows) all.push_back((row.*error)());
-  Errors errors;
-  errors.signed_median = quantile(all, 0.5);
-  for (double& one : all) one = std::fabs(one);
-  errors.median = quantile(all, 0.5);
-  errors.p90 = quantile(all, 0.9);
-  return errors;
+  return relative_errors(std::move(all));
 }
 
-std::string errors_text(const Errors& errors) {
+std::string errors_text(const RelativeErrors& errors) {
   return "median " + percent(errors.median) + ", p90 " + percent(errors.p90) + ", median signed " +
-         signed_percent(errors.signed_median);
+         signed_percent(errors.median_signed);
 }
 
 std::string counts_text(const Calibration& calibration) {
@@ -159,7 +149,7 @@ void write_text(const Calibration& calibration, std::ostream& out) {
 }
 
 void write_base(const Calibration& calibration, std::ostream& out) {
-  const Errors errors = errors_of(calibration, &CalibratedRow::error_after);
+  const RelativeErrors errors = errors_of(calibration, &CalibratedRow::error_after);
   out << "# Fitted by `decodesim calibrate` to " << counted(static_cast<std::int64_t>(calibration.rows.size()), "row")
       << ": " << errors_text(errors) << ".\n# To be named as `base:`, over the scenario that it was fitted with.\n"
       << "version: 1\n";

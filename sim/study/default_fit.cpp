@@ -1,13 +1,14 @@
 // What is fitted where nobody says it, from scenarios/validation/fit.yaml.
 
 #include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "sim/core/field_of.hpp"
-#include "sim/scenario/record_reader.hpp"
+#include "sim/scenario/catalog.hpp"
+#include "sim/scenario/diagnostic.hpp"
 #include "sim/study/calibration.hpp"
+#include "sim/study/mapping_file.hpp"
 
 namespace decodesim {
 
@@ -38,19 +39,13 @@ constexpr Field fit_lists_fields[] = {
 }  // namespace
 
 std::vector<FittedField> default_fit(const std::string& cost_model) {
-  const Catalog catalog = find_catalog();
-  const std::filesystem::path file = catalog.root() / "scenarios" / "validation" / "fit.yaml";
-  std::string why;
-  std::optional<std::string> text = read_file(file, why);
-  if (!text) return {};
-  Reading reading(catalog);
   FitLists lists;
-  const SourceText* source = reading.keep_file(file, std::move(*text));
-  if (const std::optional<DocumentNode> tree = reading.parse(*source)) {
-    std::vector<std::string> stated;
-    RecordReader(reading, fit_lists_fields, stated).read(*tree, fit_lists_fields, &lists, "");
+  try {
+    read_mapping_file(find_catalog().root() / "scenarios" / "validation" / "fit.yaml", fit_lists_fields, &lists,
+                      "a list of what is fitted");
+  } catch (const UnreadableFile&) {
+    return {};
   }
-  if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
   std::vector<FittedField> fields;
   for (const FitList& list : lists.fits) {
     if (list.cost != cost_model) continue;

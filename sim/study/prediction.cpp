@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/scenario/pool.hpp"
 #include "sim/study/metric.hpp"
 
 namespace decodesim {
@@ -18,12 +19,6 @@ std::size_t place_of(std::string_view name) {
       std::find_if(table.begin(), table.end(), [&](const Metric& one) { return one.name == name; }) - table.begin());
 }
 
-/// Most tokens of prompt and output together; 0: no limit.
-std::int64_t longest_sequence(const Scenario& scenario) {
-  return scenario.scheduler.max_model_len.value_or(scenario.model.layers > 0 ? scenario.model.max_model_len.value()
-                                                                             : 0);
-}
-
 }  // namespace
 
 double predicted(std::span<const double> metrics, MeasuredMetric metric) {
@@ -33,8 +28,8 @@ double predicted(std::span<const double> metrics, MeasuredMetric metric) {
 
 std::string objection_to(const MeasuredPoint& point, const Variant& variant, const PlayedSeeds& played) {
   if (!variant.scenario) return variant.objection;
-  const std::int64_t limit = longest_sequence(*variant.scenario);
-  if (limit > 0 && point.input_tokens + point.output_tokens > limit) {
+  const std::int64_t limit = model_len_limit(*variant.scenario);
+  if (point.input_tokens + point.output_tokens > limit) {
     return "requests of " + std::to_string(point.input_tokens) + " + " + std::to_string(point.output_tokens) +
            " tokens would be cut at max_model_len, " + std::to_string(limit);
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/scenario/record_reader.hpp"
+#include "sim/study/mapping_file.hpp"
 #include "sim/study/setups_fields.hpp"
 
 namespace decodesim {
@@ -51,22 +51,8 @@ PointSetup setup_of(const Setups& setups, const MeasuredPoint& point) {
 }
 
 Setups load_setups(const fs::path& file) {
-  std::string why;
-  std::optional<std::string> text = read_file(file, why);
-  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);
-  Reading reading(find_catalog());
   Setups setups;
-  const SourceText* source = reading.keep_file(file, std::move(*text));
-  if (const std::optional<DocumentNode> tree = reading.parse(*source)) {
-    if (tree->shape == DocumentNode::Shape::map) {
-      std::vector<std::string> stated;
-      RecordReader(reading, setups_fields, stated).read(*tree, setups_fields, &setups, "");
-    } else {
-      reading.error({source, 1, 1, 1}, "wrong-type", "a file of set-ups is a mapping of keys to values",
-                    "begin with 'version: 1'");
-    }
-  }
-  if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
+  read_mapping_file(file, setups_fields, &setups, "a file of set-ups");
   for (Setup& setup : setups.setups) {
     if (!setup.base.empty()) setup.base = fs::absolute(setup.base).string();
   }

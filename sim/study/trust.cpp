@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <ostream>
 #include <set>
 #include <system_error>
@@ -11,8 +10,9 @@
 #include "sim/core/field_of.hpp"
 #include "sim/model/cost_fields.hpp"
 #include "sim/report/number_text.hpp"
+#include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
-#include "sim/scenario/record_reader.hpp"
+#include "sim/study/mapping_file.hpp"
 #include "sim/study/signed_percent.hpp"
 
 namespace decodesim {
@@ -118,17 +118,8 @@ void write_trust(const Validation& validation, std::ostream& out) {
 }
 
 TrustTable load_trust(const std::filesystem::path& file) {
-  std::string why;
-  std::optional<std::string> text = read_file(file, why);
-  if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why);
-  Reading reading(find_catalog());
   TrustTable table;
-  const SourceText* source = reading.keep_file(file, std::move(*text));
-  if (const std::optional<DocumentNode> tree = reading.parse(*source)) {
-    std::vector<std::string> stated;
-    RecordReader(reading, trust_fields, stated).read(*tree, trust_fields, &table, "");
-  }
-  if (reading.errors() > 0) throw ScenarioError(reading.diagnostics());
+  read_mapping_file(file, trust_fields, &table, "a table of trust");
   return table;
 }
 

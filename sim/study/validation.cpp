@@ -9,6 +9,7 @@
 
 #include "sim/model/cost_fields.hpp"
 #include "sim/study/prediction.hpp"
+#include "sim/study/relative_errors.hpp"
 #include "sim/study/trust.hpp"
 
 namespace decodesim {
@@ -165,10 +166,10 @@ std::vector<ErrorGroup> error_groups(const Validation& validation, GroupBy by) {
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
     groups[i].rows = static_cast<std::int64_t>(errors[i].size());
-    groups[i].median_signed_error = quantile(errors[i], 0.5);
-    for (double& error : errors[i]) error = std::fabs(error);
-    groups[i].median_error = quantile(errors[i], 0.5);
-    groups[i].p90_error = quantile(errors[i], 0.9);
+    const RelativeErrors told = relative_errors(std::move(errors[i]));
+    groups[i].median_error = told.median;
+    groups[i].p90_error = told.p90;
+    groups[i].median_signed_error = told.median_signed;
   }
   return by_tp(groups);
 }

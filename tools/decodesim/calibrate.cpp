@@ -67,9 +67,8 @@ int calibrate_command(std::span<const std::string> args) {
   try {
     const std::vector<FittedField> fields = fields_of(*values);
     MeasurementOptions measured = read_measurement_options(line, *values);
-    if (values->count("output") > 0) {
-      const OutputFile named{"--output", (*values)["output"].as<std::string>()};
-      if (named.file.empty()) throw UsageError("--output needs a file name");
+    const OutputFile named{"--output", file_of(*values, "output")};
+    if (!named.file.empty()) {
       check_output_files(std::span(&named, 1), measured.inputs);
       // Before anything is played, since what cannot be written should not be found out after an hour.
       output = std::make_unique<AtomicFile>(named.file);

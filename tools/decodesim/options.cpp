@@ -73,6 +73,13 @@ std::vector<std::string> texts_of(const po::variables_map& values, const char* n
   return values.count(name) > 0 ? values[name].as<std::vector<std::string>>() : std::vector<std::string>();
 }
 
+std::string file_of(const po::variables_map& values, const char* name) {
+  if (values.count(name) == 0) return {};
+  const auto file = values[name].as<std::string>();
+  if (file.empty()) throw UsageError("--" + std::string(name) + " needs a file name");
+  return file;
+}
+
 std::int64_t number_of(const boost::program_options::variables_map& values, const char* name, std::int64_t otherwise,
                        std::int64_t most) {
   if (values.count(name) == 0) return otherwise;

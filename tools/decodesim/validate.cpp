@@ -40,13 +40,6 @@ CommandLine command_line() {
   return line;
 }
 
-std::string text_of(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return {};
-  const auto text = values[option].as<std::string>();
-  if (text.empty()) throw UsageError("--" + std::string(option) + " needs a file name");
-  return text;
-}
-
 /// Opened before anything is played, since what cannot be written should not be found out after an hour.
 std::unique_ptr<AtomicFile> open_output(const OutputFile& output) {
   return output.file.empty() ? nullptr : std::make_unique<AtomicFile>(output.file);
@@ -61,7 +54,7 @@ int validate_command(std::span<const std::string> args) {
   if (values->count("json") > 0 && values->count("markdown") > 0)
     throw UsageError("--json and --markdown exclude each other", "leave one of them out");
   MeasurementOptions measured = read_measurement_options(line, *values);
-  const OutputFile outputs[] = {{"--csv", text_of(*values, "csv")}, {"--trust", text_of(*values, "trust")}};
+  const OutputFile outputs[] = {{"--csv", file_of(*values, "csv")}, {"--trust", file_of(*values, "trust")}};
   check_output_files(outputs, measured.inputs);
   const std::unique_ptr<AtomicFile> csv = open_output(outputs[0]);
   const std::unique_ptr<AtomicFile> trust = open_output(outputs[1]);

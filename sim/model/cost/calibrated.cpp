@@ -27,11 +27,12 @@ std::vector<AllReduceLine> lines_between(const Deployed& deployed) {
 ///  * qkv, output, feed_forward, lm_head: run_product() for each matrix. Of routed experts those are read that the tokens
 ///    are expected to use; each of them is a copy of the matrix that has its share of the tokens.
 ///  * norms: two elementwise kernels a layer, which move the hidden state of each token `passes` times.
-///  * attention: the least time a layer, for decodes with a little for each sequence, and then cached tokens read and new ones written at the share of the sustained
-///    bandwidth for the cache's format, or the operations of all query-key pairs at the sustained rate of attention;
-///    sequences with one token and prompts' chunks apart, since their kernels are. Layers with a window, or that read the
-///    best tokens alone, see as many; an indexer looks at all; a layer with a state reads and writes it. Latent attention is
-///    absorbed for sequences with one token (each head works on the latent itself) and expanded for chunks.
+///  * attention: the least time a layer, for decodes with a little for each sequence, and then cached tokens read and new
+///    ones written at the share of the sustained bandwidth for the cache's format, or the operations of all query-key pairs
+///    at the sustained rate of attention; sequences with one token and prompts' chunks apart, since their kernels are.
+///    Layers with a window, or that read the best tokens alone, see as many; an indexer looks at all; a layer with a state
+///    reads and writes it. Latent attention is absorbed for sequences with one token (each head works on the latent itself)
+///    and expanded for chunks.
 ///  * sampling: `step`, and `sequence` for each sequence that yields a token and each draft that is judged, whatever runs
 ///    beside.
 ///  * collectives: two all-reduces a layer. Collecting the logits from the ranks is left out.
@@ -62,7 +63,7 @@ class Calibrated final : public CostModel {
 
   [[nodiscard]] Ledger price(const StepShape& shape) const override {
     if (shape.empty()) return {};
-    Ledger account = by_tokens(shape.tokens());
+    Ledger account = tokens_.at(shape.tokens(), [&](double tokens) { return layers(tokens); });
     if (shape.decodes > 0) {
       // A draft sees what its sequence's newest token sees, and those before it.
       const double seen = static_cast<double>(shape.decode_context + shape.draft_pairs);
@@ -81,7 +82,7 @@ class Calibrated final : public CostModel {
               static_cast<double>(shape.chunk_clipped_pairs), static_cast<double>(shape.chunks)},
              efficiency_.attention);
     }
-    if (shape.samples > 0) account += by_samples(shape.logits());
+    if (shape.samples > 0) account += samples_.at(shape.logits(), [&](double samples) { return last_layer(samples); });
     account.spend(TimePart::sampling, BoundBy::host, to_duration(efficiency_.step));
     account.spend(TimePart::host, BoundBy::host, host_time_ + host_per_sequence_ * (shape.decodes + shape.chunks));
     return account;
@@ -92,26 +93,18 @@ class Calibrated final : public CostModel {
   class Table {
    public:
     template <class Price>
-    const Ledger& at(std::int64_t number, Price price) {
+    Ledger at(std::int64_t number, Price price) {
       const auto place = static_cast<std::size_t>(number);
+      if (place >= rows_max) return price(static_cast<double>(number));
       if (place >= known_.size()) known_.resize(std::max(place + 1, std::min(rows_max, known_.size() * 2)));
-      if (!known_[place]) known_[place] = price();
+      if (!known_[place]) known_[place] = price(static_cast<double>(number));
       return *known_[place];
     }
-    static constexpr std::size_t rows_max = 4096;
 
    private:
+    static constexpr std::size_t rows_max = 4096;
     std::vector<std::optional<Ledger>> known_;
   };
-
-  [[nodiscard]] Ledger by_tokens(std::int64_t tokens) const {
-    if (tokens >= static_cast<std::int64_t>(Table::rows_max)) return layers(static_cast<double>(tokens));
-    return tokens_.at(tokens, [&] { return layers(static_cast<double>(tokens)); });
-  }
-  [[nodiscard]] Ledger by_samples(std::int64_t samples) const {
-    if (samples >= static_cast<std::int64_t>(Table::rows_max)) return last_layer(static_cast<double>(samples));
-    return samples_.at(samples, [&] { return last_layer(static_cast<double>(samples)); });
-  }
 
   /// All that depends on the number of tokens alone.
   [[nodiscard]] Ledger layers(double tokens) const {
