@@ -45,7 +45,7 @@ void EvictionLedger::step(const StepFacts& facts) {
     told_.add(eviction);
     const Request* requester = eviction.requester;
     if (requester != nullptr && requester->index != eviction.victim->index)
-      classes_[requester->class_name].blocks_received += eviction.blocks;
+      classes_[requester->slo_class].blocks_received += eviction.blocks;
   }
   told_.recomputed_tokens += facts.recomputed_tokens;
   told_.recompute_time += facts.recompute_time;
@@ -57,7 +57,7 @@ void EvictionLedger::step(const StepFacts& facts) {
 
 EvictionAccount EvictionLedger::ended(const RequestFacts& facts) {
   const EvictionAccount account = victims_.ended(facts);
-  Part& part = classes_[facts.request->class_name];
+  Part& part = classes_[facts.request->slo_class];
   part.account += account;
   part.histogram.add(account.preemptions);
   ++part.requests;

@@ -24,8 +24,8 @@ void Measurements::arrived(const Request& request) {
   if (totals_.arrived == 0) first_arrival_ = request.arrival;
   last_arrival_ = request.arrival;
   ++totals_.arrived;
-  classes_.arrived(request.class_name, request.arrival);
-  clients_.arrived(request.client, request.arrival);
+  classes_.arrived(request.slo_class, request.arrival);
+  tenants_.arrived(request.tenant, request.arrival);
   priorities_.arrived(request.priority, request.arrival);
 }
 
@@ -155,8 +155,8 @@ void Measurements::ended(const RequestFacts& facts) {
   }
   const Request& request = *facts.request;
   const CompletedRequest* completed = completed_.size() > measured ? &completed_.back() : nullptr;
-  classes_.ended(request.class_name, facts, completed, good);
-  clients_.ended(request.client, facts, completed, good);
+  classes_.ended(request.slo_class, facts, completed, good);
+  tenants_.ended(request.tenant, facts, completed, good);
   priorities_.ended(request.priority, facts, completed, good);
 }
 
@@ -170,7 +170,7 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
     ++sums_.good_requests;
     return true;
   }
-  GoodputLost& lost = sums_.lost[facts.request->class_name];
+  GoodputLost& lost = sums_.lost[facts.request->slo_class];
   ++lost.missed;
   if (facts.preemptions > 0) ++lost.missed_preempted;
   if (keeps(slo_, without_recompute(facts))) ++lost.missed_by_recompute;

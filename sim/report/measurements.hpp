@@ -119,7 +119,7 @@ class Measurements : public Observer {
   std::vector<CompletedRequest> completed_;
   EvictionLedger evictions_;
   ServiceGroups<std::string> classes_;
-  ServiceGroups<std::string> clients_;
+  ServiceGroups<std::string> tenants_;
   ServiceGroups<std::int64_t> priorities_;
   std::map<std::pair<Outcome, std::string>, std::int64_t> reasons_;
   Time first_arrival_{};

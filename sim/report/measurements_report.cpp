@@ -125,9 +125,9 @@ void Measurements::report_evictions(Report& report) const {
 void Measurements::report_groups(Report& report) const {
   const double seconds = report.window.seconds();
   report.classes = classes_.report(completed_, seconds, has_slo());
-  report.clients = clients_.report(completed_, seconds, has_slo());
+  report.tenants = tenants_.report(completed_, seconds, has_slo());
   report.priorities = priorities_.report(completed_, seconds, has_slo());
-  report.jain_index = jain_index(report.clients);
+  report.jain_index = jain_index(report.tenants);
   report.starvation = {std::max(totals_.longest_wait, evictions_.victims().longest_away()),
                        std::max(totals_.longest_wait, evictions_.victims().oldest_return()), totals_.longest_gap};
 }

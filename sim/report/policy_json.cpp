@@ -144,9 +144,9 @@ void write_prefix(JsonWriter& json, const PrefixReport& prefix) {
 
 void write_groups(JsonWriter& json, const Report& report) {
   groups(json, "by_class", report.classes);
-  groups(json, "by_client", report.clients);
+  groups(json, "by_tenant", report.tenants);
   groups(json, "by_priority", report.priorities);
-  json.member_object("fairness").member("clients", static_cast<std::int64_t>(report.clients.size()));
+  json.member_object("fairness").member("tenants", static_cast<std::int64_t>(report.tenants.size()));
   json.member("jain_index", report.jain_index).end_object().member_object("starvation");
   json.key("longest_wait_s").seconds(report.starvation.longest_wait);
   json.key("oldest_waiting_s").seconds(report.starvation.oldest_waiting);

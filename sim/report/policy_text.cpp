@@ -154,14 +154,14 @@ void write_prefix(const Report& report, std::ostream& out) {
 
 void write_groups(const Report& report, std::ostream& out) {
   table("By class", report.classes, report, out);
-  table("By client", report.clients, report, out);
+  table("By tenant", report.tenants, report, out);
   table("By priority", report.priorities, report, out);
   if (!std::isnan(report.jain_index)) {
     write_line(out, "Fairness",
                "Jain's index " + fixed_text(report.jain_index, 3) + " over the tokens a second of " +
-                   counted(static_cast<std::int64_t>(report.clients.size()), "client"));
+                   counted(static_cast<std::int64_t>(report.tenants.size()), "tenant"));
   }
-  if (report.classes.size() < 2 && report.clients.size() < 2 && report.priorities.size() < 2) return;
+  if (report.classes.size() < 2 && report.tenants.size() < 2 && report.priorities.size() < 2) return;
   const StarvationReport& worst = report.starvation;
   write_line(out, "Starvation",
              "longest wait " + time_text(to_seconds(worst.longest_wait)) + "  oldest that waited " +

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a summary that tell what policies did to requests: evictions, hits, classes and clients.
+// The parts of a summary that tell what policies did to requests: evictions, hits, classes and tenants.
 
 #include <ostream>
 #include <string>
@@ -15,7 +15,7 @@ void write_line(std::ostream& out, std::string_view label, const std::string& te
 void write_evictions(const Report& report, std::ostream& out);
 /// Only where something was found or thrown out.
 void write_prefix(const Report& report, std::ostream& out);
-/// Tables by class, client and priority, each only where there are several; fairness and starvation.
+/// Tables by class, tenant and priority, each only where there are several; fairness and starvation.
 void write_groups(const Report& report, std::ostream& out);
 
 }  // namespace decodesim

@@ -189,11 +189,11 @@ struct Report {
   TransferReport transfers;
   PrefixReport prefix;
   StarvationReport starvation;
-  // By class, client and priority, each sorted; requests without one go by an empty name.
+  // By class, tenant and priority, each sorted; requests without one go by an empty name.
   std::vector<GroupReport> classes;
-  std::vector<GroupReport> clients;
+  std::vector<GroupReport> tenants;
   std::vector<GroupReport> priorities;
-  double jain_index = not_measured;  // over the service of the clients
+  double jain_index = not_measured;  // over the service of the tenants
   bool interrupted = false;
   std::string watchdog;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view header =
     "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
-    "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
+    "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,tenant,slo_class,deadline_met,found_tokens,"
     "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
     "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
     "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms,loads,"
@@ -84,8 +84,8 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, 
                               facts.preemptions, facts.recomputed_tokens}) {
     add(std::to_string(number));
   }
-  add(csv_cell(request.client));
-  add(csv_cell(request.class_name));
+  add(csv_cell(request.tenant));
+  add(csv_cell(request.slo_class));
   add(deadline_cell(facts));
   add(std::to_string(facts.found_tokens));
   row += eviction_cells(evictions);

@@ -1,5 +1,5 @@
 #pragma once
-// How each class, client and priority was served.
+// How each class, tenant and priority was served.
 
 #include <cstdint>
 #include <map>
@@ -20,7 +20,7 @@ struct CompletedRequest {
   std::int64_t output_tokens;
 };
 
-/// Requests of one class, client or priority.
+/// Requests of one class, tenant or priority.
 struct GroupReport {
   std::string name;
   // The whole run.

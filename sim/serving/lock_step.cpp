@@ -39,7 +39,7 @@ void LockStep::join(Sequence& sequence) {
   ++size_;
   cached_ += sequence.cached;
   clip_in(sequence.cached);
-  tally_.joined(sequence.client, tokens_);
+  tally_.joined(sequence.tenant, tokens_);
   ++changes_;
 }
 
@@ -50,7 +50,7 @@ void LockStep::remove(Sequence& member) {
   --size_;
   cached_ -= cached_now;
   clip_out(cached_now);
-  tally_.left(member.client, tokens_);
+  tally_.left(member.tenant, tokens_);
   ++changes_;
   member.cached = cached_now;
   member.generated = cached_now + 1 - member.request.input_tokens;

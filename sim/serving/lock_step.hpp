@@ -7,10 +7,10 @@
 
 #include "sim/core/time.hpp"
 #include "sim/model/step_shape.hpp"
-#include "sim/serving/client_tally.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/sequence.hpp"
 #include "sim/serving/speculation.hpp"
+#include "sim/serving/tenant_tally.hpp"
 
 namespace decodesim {
 
@@ -54,10 +54,10 @@ class LockStep {
   [[nodiscard]] std::int64_t changes() const { return changes_; }
   /// Tokens that a member got which was there from the beginning.
   [[nodiscard]] std::int64_t tokens() const { return tokens_; }
-  /// Output tokens that a client got so far, those outside the lock-step included.
-  [[nodiscard]] std::int64_t tokens_of(std::size_t client) const { return tally_.tokens(client, tokens_); }
+  /// Output tokens that a tenant got so far, those outside the lock-step included.
+  [[nodiscard]] std::int64_t tokens_of(std::size_t tenant) const { return tally_.tokens(tenant, tokens_); }
   /// Counts a token that a sequence got outside the lock-step.
-  void count_outside(const Sequence& sequence) { tally_.count(sequence.client); }
+  void count_outside(const Sequence& sequence) { tally_.count(sequence.tenant); }
 
   /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
   void join(Sequence& sequence);
@@ -91,7 +91,7 @@ class LockStep {
   std::int64_t clipped_ = 0;                         // sum over the members of what they see in their next step
   std::int64_t below_clip_ = 0;                      // members that see less than the clip
   std::map<std::int64_t, std::int64_t> reach_clip_;  // how many of them see it all from a token count on
-  ClientTally tally_;
+  TenantTally tally_;
   Time last_token_{};    // when the members got their last token, except the newcomers
   Time token_before_{};  // when the step before that gave them theirs, except those who were newcomers then
   // Members whose last token is of another step than that of the rest: the cohort was paused, or they were left out of

@@ -28,9 +28,9 @@ inline constexpr Field predictor_fields[] = {
                   .applies = when<&predicts_with_error>("scheduler.predictor.kind is lognormal", "kind")}),
 };
 
-inline constexpr Field client_weight_fields[] = {
-    field<&ClientWeight::client>("client", {.doc = "as its requests name it", .need = Need::required}),
-    field<&ClientWeight::weight>(
+inline constexpr Field tenant_weight_fields[] = {
+    field<&TenantWeight::tenant>("tenant", {.doc = "as its requests name it", .need = Need::required}),
+    field<&TenantWeight::weight>(
         "weight",
         {.doc = "its share, in proportion to the others", .need = Need::required, .range = from_to(1e-6, 1e6)}),
 };
@@ -42,8 +42,8 @@ inline constexpr Field fair_fields[] = {
     field<&FairSpec::output_price>(
         "output_price",
         {.doc = "what a token of an output counts", .source = DefaultSource::spec, .range = from_to(0, 1e6)}),
-    list<&FairSpec::weights>("weights", client_weight_fields,
-                             {.doc = "clients whose share is not that of the others", .need = Need::optional}),
+    list<&FairSpec::weights>("weights", tenant_weight_fields,
+                             {.doc = "tenants whose share is not that of the others", .need = Need::optional}),
 };
 
 inline constexpr Field mlfq_fields[] = {

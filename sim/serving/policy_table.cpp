@@ -27,7 +27,7 @@ constexpr std::array policies{
     PolicyRow{"queue_order", "deadline", "the earliest deadline first, and those without one last",
               make_deadline_order},
     PolicyRow{"queue_order", "random", "by a number that each request draws once", make_random_order},
-    PolicyRow{"queue_order", "fair", "the oldest of the client that got the least service, by virtual token counters",
+    PolicyRow{"queue_order", "fair", "the oldest of the tenant that got the least service, by virtual token counters",
               make_fair_order},
     PolicyRow{"queue_order", "longest-prefix",
               "who finds the most tokens in the prefix cache first, then the first that came",

@@ -47,7 +47,7 @@ void Replica::enqueue(Request request) {
   sequence.request = std::move(request);
   sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
   sequence.arrival = arrivals_++;
-  sequence.client = clients_.emplace(sequence.request.client, clients_.size()).first->second;
+  sequence.tenant = tenants_.emplace(sequence.request.tenant, tenants_.size()).first->second;
   sequence.waits_since = sequence.request.arrival;
   if (predictor_) sequence.predicted = predictor_->predict(sequence.request, sequence.output_tokens);
   state_.waiting.push_back(sequence);

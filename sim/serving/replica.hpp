@@ -99,7 +99,7 @@ class Replica {
   bool wants_schedule_;
   bool wants_memory_ = false;
   std::optional<Predictor> predictor_;          // where a policy goes by length
-  std::map<std::string, std::size_t> clients_;  // by name, numbered as they were first seen
+  std::map<std::string, std::size_t> tenants_;  // by name, numbered as they were first seen
   bool busy_ = false;
   std::deque<Sequence> storage_;  // never moves a sequence
   std::vector<Sequence*> unused_;

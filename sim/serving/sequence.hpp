@@ -41,7 +41,7 @@ struct Sequence {
   std::int64_t order = 0;        // grows with every admission, or is the arrival
   std::int64_t batch_place = 0;  // its place within a step, where the engine sorts its batch otherwise
   std::int64_t ticket = 0;       // grows with every place taken in the queue
-  std::size_t client = 0;        // whose it is: small and dense, in the order in which clients were first seen
+  std::size_t tenant = 0;        // whose it is: small and dense, in the order in which tenants were first seen
   std::int64_t cached = 0;
   std::int64_t generated = 0;
   std::int64_t generated_at_admission = 0;

@@ -34,9 +34,9 @@ struct PredictorSpec {
   double sigma = 0;  // `lognormal`: of the logarithm of its error
 };
 
-/// A client's share under `fair`, in proportion to those of the others.
-struct ClientWeight {
-  std::string client;
+/// A tenant's share under `fair`, in proportion to those of the others.
+struct TenantWeight {
+  std::string tenant;
   double weight = 1;
 };
 
@@ -44,7 +44,7 @@ struct ClientWeight {
 struct FairSpec {
   double input_price = 1;             // a token of a prompt
   double output_price = 2;            // a token of an output
-  std::vector<ClientWeight> weights;  // 1 for clients that are not listed
+  std::vector<TenantWeight> weights;  // 1 for tenants that are not listed
 };
 
 /// The multi-level feedback queue.

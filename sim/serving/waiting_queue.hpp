@@ -23,7 +23,7 @@ class QueueOrder {
 
   /// Who is next, where that changes while requests wait; nothing: who goes before all others.
   [[nodiscard]] virtual Sequence* head() const { return nullptr; }
-  /// What such an order learns: the cohort that counts the tokens of every client, the memory in which prefixes are
+  /// What such an order learns: the cohort that counts the tokens of every tenant, the memory in which prefixes are
   /// found, who joins and leaves the queue, and who leaves it to run (told before it leaves).
   virtual void reads(const LockStep&) {}
   virtual void finds_in(const PagedMemory&) {}

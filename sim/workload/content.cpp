@@ -30,4 +30,18 @@ void state_content(Request& request) {
   check(shared <= request.input_tokens, "what a prompt begins with is part of it");
 }
 
+void continue_session(const Request& before, Request& turn) {
+  if (!turn.content.empty()) return;
+  std::int64_t own = before.input_tokens + before.output_tokens;
+  for (const TokenRun& run : before.content) own -= run.tokens;
+  std::int64_t left = turn.input_tokens;
+  const auto begin_with = [&](TokenRun run) {
+    run.tokens = std::min(run.tokens, left);
+    left -= run.tokens;
+    if (run.tokens > 0) turn.content.push_back(run);
+  };
+  for (const TokenRun& run : before.content) begin_with(run);
+  begin_with({own_run_key(before.index), own});
+}
+
 }  // namespace decodesim

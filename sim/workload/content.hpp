@@ -16,4 +16,8 @@ TokenRun prefix_of_group(std::string_view group, std::int64_t tokens);
 /// their blocks, of which the prompt's end may cut the last. Runs that are counted out stay as they are.
 void state_content(Request& request);
 
+/// Lets the prompt of `turn` begin with the prompt and the answer of the turn before it, which is counted out, as far as it
+/// is long enough. A turn that says itself what it begins with (hash ids) is left as it is.
+void continue_session(const Request& before, Request& turn);
+
 }  // namespace decodesim

@@ -129,9 +129,9 @@ class Classes {
     const double draw = stream_.unit() * upper_.back();
     const auto place = std::lower_bound(upper_.begin(), upper_.end(), draw);
     const ClassSpec& spec = specs_[static_cast<std::size_t>(place - upper_.begin())];
-    request.class_name = spec.name;
+    request.slo_class = spec.name;
     request.priority = spec.priority;
-    request.client = spec.client;
+    request.tenant = spec.tenant;
     request.deadline = spec.deadline;
   }
 

@@ -28,8 +28,8 @@ struct Request {
   std::int64_t output_tokens = 0;      // what it will really generate, at least 1; no policy sees it
   std::int64_t max_tokens = 0;         // what the client asks for, at least output_tokens; policies see it
   std::int64_t priority = 0;           // smaller is more urgent, as in vLLM
-  std::string client{};                // whose it is, for fair shares; empty: nobody's in particular
-  std::string class_name{};            // what reports group it under; empty: all are one class
+  std::string tenant{};                // whose it is, for fair shares; empty: nobody's in particular
+  std::string slo_class{};             // what reports group it under; empty: all are one class
   std::optional<Duration> deadline{};  // after its arrival, when its last token should be there
   std::vector<TokenRun> content{};     // what its prompt begins with; the tokens beyond, and its output, are its own
   std::string prefix_group{};          // whose shared prefix `content` is; empty: nobody's in particular
@@ -38,7 +38,14 @@ struct Request {
   std::string cache_salt{};            // only requests with the same one share KV
   std::int64_t remote_tokens = 0;      // of its prompt, whose KV is computed elsewhere and loaded once
   Duration load_time{};                // how long that takes
-  bool no_prefix_read = false;         // wants log-probabilities of its prompt: its KV is cached, but it reads none
+  std::optional<Duration> timeout{};   // after its arrival, when its client gives up on it
+  std::optional<Duration> cancel_after{};  // after its arrival, when its user does not want it any more
+  // A session is a talk of several requests, its turns, in the order of their indexes. A turn is asked when the one before
+  // it was answered: its think time later, or at its own arrival where that is later still.
+  std::string session{};        // that it is a turn of; empty: it stands alone
+  std::int64_t turn = 0;        // of its session, from 1; 0: it stands alone
+  Duration think_time{};        // between the answer before it and this request; in a closed loop without sessions too
+  bool no_prefix_read = false;  // wants log-probabilities of its prompt: its KV is cached, but it reads none
 
   bool ignore_eos = false;  // the client wants all of max_tokens, whatever the model says
 

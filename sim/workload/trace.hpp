@@ -41,8 +41,8 @@ namespace decodesim {
 /// Our own columns, found by name, in any order: `arrival_s` (decimal seconds, rounded to the nanosecond) or
 /// `arrival_ns` (a whole number), `input_tokens`, `output_tokens`; and, optional and empty where a row has none, `id`,
 /// `max_tokens` (at least output_tokens, which is also the default), `priority` (0), `prefix_group` with
-/// `prefix_tokens` (prompts of one group begin with the same so many of their input tokens), `client` (whose request it
-/// is), `class` (what reports group it under) and `deadline_s` (decimal seconds from its arrival to when its last token
+/// `prefix_tokens` (prompts of one group begin with the same so many of their input tokens), `tenant` (whose request it
+/// is), `slo_class` (what reports group it under) and `deadline_s` (decimal seconds from its arrival to when its last token
 /// should be there). Columns that begin with x- are ignored.
 ///
 /// A field may stand in double quotes, with "" for a quote in it; no field holds a line break. Lines end in LF or CRLF,

@@ -27,12 +27,12 @@ struct ColumnTable {
 };
 
 constexpr std::array<std::string_view, 12> own_names{
-    "arrival_s", "arrival_ns",   "input_tokens",  "output_tokens", "id",    "max_tokens",
-    "priority",  "prefix_group", "prefix_tokens", "client",        "class", "deadline_s"};
+    "arrival_s", "arrival_ns",   "input_tokens",  "output_tokens", "id",        "max_tokens",
+    "priority",  "prefix_group", "prefix_tokens", "tenant",        "slo_class", "deadline_s"};
 constexpr std::array own_meanings{TraceColumn::arrival_s,     TraceColumn::arrival_ns,   TraceColumn::input_tokens,
                                   TraceColumn::output_tokens, TraceColumn::id,           TraceColumn::max_tokens,
                                   TraceColumn::priority,      TraceColumn::prefix_group, TraceColumn::prefix_tokens,
-                                  TraceColumn::client,        TraceColumn::class_name,   TraceColumn::deadline_s};
+                                  TraceColumn::tenant,        TraceColumn::slo_class,    TraceColumn::deadline_s};
 constexpr std::array<std::string_view, 3> azure_names{"TIMESTAMP", "ContextTokens", "GeneratedTokens"};
 constexpr std::array azure_meanings{TraceColumn::timestamp, TraceColumn::input_tokens, TraceColumn::output_tokens};
 static_assert(own_names.size() == own_meanings.size() && azure_names.size() == azure_meanings.size());

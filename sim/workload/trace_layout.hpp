@@ -22,8 +22,8 @@ enum class TraceColumn {
   priority,
   prefix_group,
   prefix_tokens,
-  client,
-  class_name,
+  tenant,
+  slo_class,
   deadline_s
 };
 

@@ -105,11 +105,11 @@ bool TraceReader::read_field(std::size_t i, Request& request) {
     case TraceColumn::prefix_tokens:
       if (!field.empty()) wrong = read_tokens(field, request.prefix_tokens);
       break;
-    case TraceColumn::client:
-      request.client = field;
+    case TraceColumn::tenant:
+      request.tenant = field;
       return true;
-    case TraceColumn::class_name:
-      request.class_name = field;
+    case TraceColumn::slo_class:
+      request.slo_class = field;
       return true;
     case TraceColumn::deadline_s: {
       if (field.empty()) return true;

@@ -59,10 +59,10 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.priority != 0; });
   const bool groups =
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.prefix_group.empty(); });
-  const bool clients =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.client.empty(); });
+  const bool tenants =
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.tenant.empty(); });
   const bool classes =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.class_name.empty(); });
+      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.slo_class.empty(); });
   const bool deadlines =
       std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.deadline.has_value(); });
   std::string text = "version: 1\nformat: decodesim-trace\n";
@@ -71,8 +71,8 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
   if (limits) text += ",max_tokens";
   if (priorities) text += ",priority";
   if (groups) text += ",prefix_group,prefix_tokens";
-  if (clients) text += ",client";
-  if (classes) text += ",class";
+  if (tenants) text += ",tenant";
+  if (classes) text += ",slo_class";
   if (deadlines) text += ",deadline_s";
   if (ids) text += ",id";
   text += '\n';
@@ -88,8 +88,8 @@ void write_trace(std::span<const Request> requests, std::string_view name, std::
       throw std::invalid_argument("a trace has no column for hash ids");
     if (groups) text += ',' + field_text(request.prefix_group) + ',';
     if (request.prefix_tokens > 0) text += std::to_string(request.prefix_tokens);
-    if (clients) text += ',' + field_text(request.client);
-    if (classes) text += ',' + field_text(request.class_name);
+    if (tenants) text += ',' + field_text(request.tenant);
+    if (classes) text += ',' + field_text(request.slo_class);
     if (deadlines) text += ',' + (request.deadline ? seconds_text(request.deadline->count()) : std::string());
     if (ids) text += ',' + field_text(request.id);
     text += '\n';

@@ -41,7 +41,7 @@ struct ClassSpec {
   std::string name;
   double share = 1;  // of the requests, in proportion to the other classes
   std::int64_t priority = 0;
-  std::string client;
+  std::string tenant;
   std::optional<Duration> deadline;
 };
 

@@ -28,15 +28,15 @@ ServerConfig server(const char* engine, std::int64_t places) {
 
 }  // namespace
 
-TEST_CASE("the client that got least is next, and idle time gives no credit") {
+TEST_CASE("the tenant that got least is next, and idle time gives no credit") {
   // G20, with more requests of v, so that the credit which it must not have would show.
   ServerConfig config = server("vtc", 1);
   std::vector<Request> requests;
-  const auto add = [&](const char* id, const char* client, std::int64_t input, std::int64_t output,
+  const auto add = [&](const char* id, const char* tenant, std::int64_t input, std::int64_t output,
                        std::int64_t milliseconds) {
     Request one = request(static_cast<std::int64_t>(requests.size()), id, input, output, 0);
     one.arrival = Time(std::chrono::milliseconds(milliseconds));
-    one.client = client;
+    one.tenant = tenant;
     requests.push_back(one);
   };
   for (const char* id : {"u1", "u2", "u3"}) add(id, "u", 10, 5, 0);
@@ -53,13 +53,13 @@ TEST_CASE("the client that got least is next, and idle time gives no credit") {
   });
 }
 
-TEST_CASE("a client of twice the weight gets twice the service") {
+TEST_CASE("a tenant of twice the weight gets twice the service") {
   ServerConfig config = server("vtc", 1);
   config.scheduler.fair.weights = {{"u", 2}};
   std::vector<Request> requests;
   for (std::int64_t i = 0; i < 24; ++i) {
     Request one = request(i, i % 2 == 0 ? "u" : "v", 4, 2, 0);
-    one.client = one.id;
+    one.tenant = one.id;
     requests.push_back(one);
   }
   on_every_engine(config, requests, [](const ScheduleTable& table) {
@@ -71,7 +71,7 @@ TEST_CASE("a client of twice the weight gets twice the service") {
   });
 }
 
-TEST_CASE("while two clients always wait their counters stay within what one of them can get at once") {
+TEST_CASE("while two tenants always wait their counters stay within what one of them can get at once") {
   // The bound of the paper: a prompt of the longest kind, or the output of all that the pool holds.
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Draws draws(seed);
@@ -81,11 +81,11 @@ TEST_CASE("while two clients always wait their counters stay within what one of 
     std::vector<Request> requests;
     std::int64_t longest = 0;
     for (std::int64_t i = 0; i < 120; ++i) {
-      // One client asks for long answers, the other for long prompts, in random order.
+      // One tenant asks for long answers, the other for long prompts, in random order.
       const bool first = draws.chance(50);
       Request one = request(i, std::to_string(i), first ? draws.between(1, 8) : draws.between(8, 30),
                             first ? draws.between(8, 30) : draws.between(1, 8), 0);
-      one.client = first ? "u" : "v";
+      one.tenant = first ? "u" : "v";
       longest = std::max(longest, one.input_tokens);
       requests.push_back(one);
     }
@@ -93,18 +93,18 @@ TEST_CASE("while two clients always wait their counters stay within what one of 
     // The last token of a request needs no room, so as many more as can run at once.
     const std::int64_t bound = std::max(longest, 2 * (pool + config.scheduler.max_num_seqs));
 
-    /// Counts what each client got, and the widest gap while both wait.
+    /// Counts what each tenant got, and the widest gap while both wait.
     class Gap : public Observer {
      public:
       [[nodiscard]] bool wants_schedule() const override { return true; }
       void step(const StepFacts& facts) override {
         std::map<std::string, std::int64_t> waiting;
-        for (const Request* one : facts.schedule->waiting) ++waiting[one->client];
+        for (const Request* one : facts.schedule->waiting) ++waiting[one->tenant];
         for (const auto& [one, tokens] : facts.schedule->scheduled) {
           std::int64_t& cached = cached_[one->index];
-          if (cached == 0) got_[one->client] += one->input_tokens;
+          if (cached == 0) got_[one->tenant] += one->input_tokens;
           cached += tokens;
-          if (cached >= one->input_tokens) got_[one->client] += 2;
+          if (cached >= one->input_tokens) got_[one->tenant] += 2;
         }
         if (waiting["u"] == 0 || waiting["v"] == 0) both_ = false;
         if (both_) widest = std::max(widest, std::abs(got_["u"] - got_["v"]));

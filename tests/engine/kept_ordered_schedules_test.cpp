@@ -51,7 +51,7 @@ TEST_CASE("kept: a long request starves without ageing, and with it runs again a
   CHECK(passes_of("ageing-ends-starvation", "A1") == aged);
 }
 
-TEST_CASE("kept: a client that comes back is lifted to the one that worked on") {
+TEST_CASE("kept: a tenant that comes back is lifted to the one that worked on") {
   std::string order;
   for (const std::string& pass : kept("idle-time-gives-no-credit")) {
     if (pass.substr(2) != "1") order += pass.substr(0, 2) + " ";

@@ -60,9 +60,9 @@ std::string order_under(const std::string& policy, const std::vector<Request>& r
 
 TEST_CASE("each order of the queue lets the same requests begin in another order") {
   const auto request = [](std::int64_t index, const char* id, std::int64_t output, std::int64_t priority,
-                          const char* client) {
+                          const char* tenant) {
     Request one{index, id, Time{}, 1, output, output, priority};
-    one.client = client;
+    one.tenant = tenant;
     return one;
   };
   std::vector<Request> requests{request(0, "A", 4, 3, "u"), request(1, "B", 1, 2, "u"), request(2, "C", 2, 1, "v"),

@@ -51,7 +51,7 @@ std::uint64_t seed_with_difference(const EngineRow& engine, const PolicyRow& row
     std::vector<Request> requests = scenario.requests;
     for (Request& request : requests) {
       request.priority = request.index * 7 % 3;
-      request.client = request.index % 3 == 0 ? "a" : "b";
+      request.tenant = request.index % 3 == 0 ? "a" : "b";
       request.deadline = Duration(std::chrono::seconds(1 + request.index * 5 % 7));
     }
     ServerConfig with = scenario.server;

@@ -29,7 +29,7 @@ struct Told : Observer {
   TransferTime transfers;
   Victims victims;
   EvictionAccount of_requests;
-  void arrived(const Request& request) override { classes[request.index] = request.class_name; }
+  void arrived(const Request& request) override { classes[request.index] = request.slo_class; }
   void step(const StepFacts& facts) override {
     for (const EvictionFacts& one : facts.evictions) {
       sum.add(one);
@@ -91,8 +91,8 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     CAPTURE(seed);
     RandomScenario scenario = random_scenario(seed);
     for (Request& request : scenario.requests) {
-      request.class_name = request.index % 3 == 0 ? "" : request.index % 3 == 1 ? "chat" : "batch";
-      request.client = std::to_string(request.index % 2);
+      request.slo_class = request.index % 3 == 0 ? "" : request.index % 3 == 1 ? "chat" : "batch";
+      request.tenant = std::to_string(request.index % 2);
     }
     RunHeader header;
     header.requests = static_cast<std::int64_t>(scenario.requests.size());
@@ -158,7 +158,7 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     CHECK(run.most == most);
     CHECK(run.account.recompute_time <= told.busy);
     evicting += run.account.preemptions > 0 ? 1 : 0;
-    for (const std::vector<GroupReport>* groups : {&report.classes, &report.clients, &report.priorities}) {
+    for (const std::vector<GroupReport>* groups : {&report.classes, &report.tenants, &report.priorities}) {
       std::int64_t requests = 0;
       std::int64_t preemptions = 0;
       std::int64_t completed = 0;

@@ -122,7 +122,7 @@ TEST_CASE("the requests table has a row a request in the order of the workload, 
   tell_two_requests(table);
   CHECK(content(folder.file("requests.csv")) ==
         "index,id,outcome,reason,arrival_s,scheduled_s,first_token_s,ended_s,ttft_ms,tpot_ms,e2el_ms,input_tokens,"
-        "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,client,class,deadline_met,found_tokens,"
+        "output_tokens,max_tokens,priority,preemptions,recomputed_tokens,tenant,slo_class,deadline_met,found_tokens,"
         "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,"
         "preempted_by_itself,blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,"
         "swapped_out_tokens,found_again_tokens,recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,"
@@ -137,8 +137,8 @@ TEST_CASE("a request that was evicted has its account in its row") {
   const Folder folder;
   RequestsCsv table(folder.file("requests.csv"));
   Request a = request_of(0, "", at(0), 6, 3);
-  a.client = "acme";
-  a.class_name = "chat";
+  a.tenant = "acme";
+  a.slo_class = "chat";
   a.deadline = seconds(4);
   const Request b = request_of(1, "", at(0), 6, 3);
   const std::vector<EvictionFacts> evictions{

@@ -37,8 +37,8 @@ void draw_policy_knobs(Draws& draws, SchedulerSpec& knobs) {
   if (queue_order_of(knobs) != "fair") return;
   knobs.fair.input_price = static_cast<double>(draws.between(0, 4)) / 2;
   knobs.fair.output_price = static_cast<double>(draws.between(0, 8)) / 2;
-  for (const char* client : {"anna", "bert"}) {
-    if (draws.chance(40)) knobs.fair.weights.push_back({client, static_cast<double>(draws.between(1, 12)) / 4});
+  for (const char* tenant : {"anna", "bert"}) {
+    if (draws.chance(40)) knobs.fair.weights.push_back({tenant, static_cast<double>(draws.between(1, 12)) / 4});
   }
 }
 
@@ -346,10 +346,10 @@ void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<
   }
   const std::string_view order = queue_order_of(server.scheduler);
   if (order == "fair") {
-    const std::int64_t clients = draws.between(1, 4);
+    const std::int64_t tenants = draws.between(1, 4);
     for (Request& request : requests) {
-      const auto client = static_cast<std::size_t>(draws.between(1, clients)) - 1;
-      request.client = std::array{"anna", "bert", "carl", ""}[client];
+      const auto tenant = static_cast<std::size_t>(draws.between(1, tenants)) - 1;
+      request.tenant = std::array{"anna", "bert", "carl", ""}[tenant];
     }
   }
   if (order == "deadline") {

@@ -23,7 +23,7 @@ struct Ranges {
 /// read keep their defaults.
 void draw_scheduler(Draws& draws, const Ranges& ranges, ServerConfig& server);
 
-/// Gives the requests what only some engines look at: priorities, shared prefixes, clients.
+/// Gives the requests what only some engines look at: priorities, shared prefixes, tenants.
 void draw_engine_requests(Draws& draws, const ServerConfig& server, std::vector<Request>& requests);
 
 }  // namespace decodesim::tests

@@ -185,20 +185,20 @@ TEST_CASE("classes are dealt to generated requests by their shares, and move no 
   WorkloadSpec workload = generator(30'000, ArrivalProcess::poisson, 3);
   workload.input_tokens = {LengthDistribution::uniform, 1, 1000};
   const auto plain = all(workload, 5);
-  ClassSpec chat{.name = "chat", .share = 3, .priority = 0, .client = "anna", .deadline = Duration(7)};
-  ClassSpec batch{.name = "batch", .share = 1, .priority = 9, .client = "bert", .deadline = {}};
+  ClassSpec chat{.name = "chat", .share = 3, .priority = 0, .tenant = "anna", .deadline = Duration(7)};
+  ClassSpec batch{.name = "batch", .share = 1, .priority = 9, .tenant = "bert", .deadline = {}};
   workload.classes = {chat, batch};
   const auto dealt = all(workload, 5);
   REQUIRE(dealt.size() == plain.size());
   std::int64_t chats = 0;
   for (std::size_t i = 0; i < dealt.size(); ++i) {
-    const bool is_chat = dealt[i].class_name == "chat";
+    const bool is_chat = dealt[i].slo_class == "chat";
     chats += is_chat ? 1 : 0;
     Request expected = plain[i];
     const ClassSpec& of = is_chat ? chat : batch;
-    expected.class_name = of.name;
+    expected.slo_class = of.name;
     expected.priority = of.priority;
-    expected.client = of.client;
+    expected.tenant = of.tenant;
     expected.deadline = of.deadline;
     REQUIRE(dealt[i] == expected);
   }

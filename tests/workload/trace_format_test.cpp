@@ -55,8 +55,8 @@ std::vector<Request> any_requests(std::uint64_t seed) {
     request.output_tokens = chance.integer(1, 900);
     request.max_tokens = request.output_tokens + (limited ? chance.integer(0, 2) : 0);
     if (named) request.id = any_id();
-    if (owned) request.client = any_id();
-    if (classed) request.class_name = any_id();
+    if (owned) request.tenant = any_id();
+    if (classed) request.slo_class = any_id();
     if (due && chance.integer(0, 2) > 0) request.deadline = Duration(chance.integer(0, 9) * 123'456'789);
     if (urgent) request.priority = chance.integer(-3, 3);
     requests.push_back(request);
@@ -113,17 +113,18 @@ TEST_CASE("a YAML trace has a header of keys and comments, and its rows in one i
 
 TEST_CASE("a row may say whose it is, of which class, and by when it should be done") {
   const auto requests = parsed(
-      "arrival_s,input_tokens,output_tokens,client,class,deadline_s\n0,1,2,anna,chat,0.5\n1,3,4,,batch,\n2,5,6,bert,,"
+      "arrival_s,input_tokens,output_tokens,tenant,slo_class,deadline_s\n0,1,2,anna,chat,0.5\n1,3,4,,batch,\n2,5,6,"
+      "bert,,"
       "0\n");
   REQUIRE(requests.size() == 3);
-  CHECK(requests[0].client == "anna");
-  CHECK(requests[0].class_name == "chat");
+  CHECK(requests[0].tenant == "anna");
+  CHECK(requests[0].slo_class == "chat");
   CHECK(requests[0].deadline == Duration(500'000'000));
-  CHECK(requests[1].client == "");
-  CHECK(requests[1].class_name == "batch");
+  CHECK(requests[1].tenant == "");
+  CHECK(requests[1].slo_class == "batch");
   CHECK(!requests[1].deadline);
-  CHECK(requests[2].client == "bert");
-  CHECK(requests[2].class_name == "");
+  CHECK(requests[2].tenant == "bert");
+  CHECK(requests[2].slo_class == "");
   CHECK(requests[2].deadline == Duration(0));
 }
 
