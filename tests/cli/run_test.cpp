@@ -94,7 +94,7 @@ TEST_CASE("what was swapped adds up: over classes in the document, over requests
               "memory: {num_gpu_blocks: 50, host_link: {overlap: step, bandwidth: 1 GB/s}}\nworkload:\n  requests:\n";
   for (int i = 0; i < 16; ++i) {
     scenario << "    - {input_tokens: " << 200 + 13 * i << ", output_tokens: " << 60 + 7 * i
-             << ", class: " << (i % 3 == 0 ? "chat" : "batch") << "}\n";
+             << ", slo_class: " << (i % 3 == 0 ? "chat" : "batch") << "}\n";
   }
   scenario.close();
   const ProgramResult result = run_program("run " + stem + ".yaml --json --requests-csv " + stem + ".csv");
