@@ -89,7 +89,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   parts.cost = with_draft_of(std::move(parts.cost), scenario.scheduler.speculative, scenario.cost, scenario.model,
                              scenario.hardware, scenario.parallel, scenario.precision);
   if (scenario.scheduler.async) parts.cost = with_host_beside_device(std::move(parts.cost));
-  parts.source = make_request_source(scenario.workload, scenario.run.seed);
+  parts.source = make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
 
   ServerConfig& server = parts.server;
   server.scheduler = scenario.scheduler;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/scenario/diagnostic.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/scenario/reading.hpp"
-#include "sim/workload/trace_fields.hpp"
+#include "sim/workload/traces/fields.hpp"
 
 namespace decodesim {
 

@@ -12,7 +12,7 @@
 #include "sim/report/measurements.hpp"
 #include "sim/scenario/assemble.hpp"
 #include "sim/study/metric.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -10,7 +10,7 @@
 #include "sim/core/suggest.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/scenario/load.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -5,12 +5,13 @@
 
 namespace decodesim {
 
-std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed) {
+std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed,
+                                                   std::optional<std::int64_t> longest) {
   switch (workload.kind) {
     case WorkloadKind::requests:
       return make_list_source(workload.requests);
     case WorkloadKind::trace:
-      return make_trace_source(workload.trace);
+      return make_trace_source(workload.trace, longest, seed);
     case WorkloadKind::generator:
       return make_generator_source(workload, seed);
   }

@@ -7,6 +7,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/workload/request.hpp"
+#include "sim/workload/traces/account.hpp"
 #include "sim/workload/workload_spec.hpp"
 
 namespace decodesim {
@@ -33,9 +34,13 @@ class RequestSource {
   [[nodiscard]] virtual std::optional<std::int64_t> concurrency() const { return std::nullopt; }
   /// From then on nobody asks any more: no place of a closed loop is taken again and no session goes on. Absent: never.
   [[nodiscard]] virtual std::optional<Time> closes() const { return std::nullopt; }
+  /// What became of the rows of a trace; null where there is none.
+  [[nodiscard]] virtual const TraceAccount* trace_account() const { return nullptr; }
 };
 
-/// The source that `workload` describes; `seed` is the run's. Throws TraceError where a trace cannot be read.
-std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed);
+/// The source that `workload` describes; `seed` is the run's, `longest` the most tokens of prompt and answer that the server
+/// takes (none: no limit). Throws TraceError where a trace cannot be read.
+std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed,
+                                                   std::optional<std::int64_t> longest = std::nullopt);
 
 }  // namespace decodesim

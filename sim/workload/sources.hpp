@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "sim/workload/request_source.hpp"
@@ -15,9 +15,10 @@ namespace decodesim {
 /// and a `max_tokens` of 0 becomes `output_tokens`.
 std::unique_ptr<RequestSource> make_list_source(std::vector<Request> requests);
 
-/// The rows of a trace file, which is read twice: once to check all of it and count, and again as the run needs them.
-/// Throws TraceError.
-std::unique_ptr<RequestSource> make_trace_source(const std::string& path);
+/// The rows of a trace file, which is read twice: once to check all of it and count, and again as the run needs them, unless it
+/// has sessions, which are kept. `longest` is the most tokens of prompt and answer that the server takes. Throws TraceError.
+std::unique_ptr<RequestSource> make_trace_source(const TraceSpec& spec, std::optional<std::int64_t> longest,
+                                                 std::uint64_t seed);
 
 /// Requests drawn as they are needed, from the streams "arrivals", "input lengths", "output lengths", "prefix groups" and
 /// "classes" of `seed`.

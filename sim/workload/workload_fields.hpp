@@ -2,6 +2,7 @@
 // The fields of `workload`: a list of requests, a trace or a generator.
 
 #include "sim/core/field_of.hpp"
+#include "sim/workload/trace_spec_fields.hpp"
 #include "sim/workload/workload_spec.hpp"
 
 namespace decodesim {
@@ -172,12 +173,11 @@ inline constexpr Field workload_fields[] = {
                                   {.doc = "every request, one by one",
                                    .need = Need::optional,
                                    .selects = selects<&WorkloadSpec::kind, WorkloadKind::requests>()}),
-    field<&WorkloadSpec::trace>("trace",
-                                {.doc = "a trace file: decodesim's YAML, CSV with the columns of the Azure traces, or "
-                                        "Mooncake's JSONL",
-                                 .need = Need::optional,
-                                 .kind = Kind::path,
-                                 .selects = selects<&WorkloadSpec::kind, WorkloadKind::trace>()}),
+    record<&WorkloadSpec::trace>("trace", trace_fields,
+                                 {.doc = "a trace file, or a mapping that says how it is read",
+                                  .need = Need::optional,
+                                  .selects = selects<&WorkloadSpec::kind, WorkloadKind::trace>(),
+                                  .shorthand = &trace_shorthand}),
     field<&WorkloadSpec::num_requests>("num_requests", {.doc = "how many the generator makes",
                                                         .need = Need::required,
                                                         .range = from_to(1, 1e9),

@@ -8,6 +8,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/workload/request.hpp"
+#include "sim/workload/traces/trace_spec.hpp"
 
 namespace decodesim {
 
@@ -50,7 +51,7 @@ enum class WorkloadKind { requests, trace, generator };
 struct WorkloadSpec {
   WorkloadKind kind = WorkloadKind::generator;
   std::vector<Request> requests;  // `requests`, in the order listed
-  std::string trace;              // `trace`: a file, made absolute against the scenario's folder
+  TraceSpec trace;                // `trace`
   // `generator`
   std::int64_t num_requests = 0;
   ArrivalSpec arrival;                          // open loop

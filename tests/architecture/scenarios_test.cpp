@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim::tests {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/serving/simulation.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/step_cost.hpp"
 #include "tests/support/vector_source.hpp"

@@ -220,7 +220,7 @@ TEST_CASE("a later trace or list takes the place of an earlier one") {
   INFO(diagnostics_text(loaded.diagnostics));
   REQUIRE(loaded.scenarios.size() == 1);
   CHECK(loaded.scenarios[0].workload.kind == WorkloadKind::requests);
-  CHECK(loaded.scenarios[0].workload.trace.empty());
+  CHECK(loaded.scenarios[0].workload.trace.file.empty());
   CHECK(loaded.diagnostics.size() == 1);
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("a trace is relative to the file that names it") {
   const Loaded loaded = folder.load("s.yaml");
   INFO(diagnostics_text(loaded.diagnostics));
   REQUIRE(loaded.scenarios.size() == 1);
-  CHECK(std::filesystem::equivalent(loaded.scenarios[0].workload.trace, folder.path() / "data" / "t.csv"));
+  CHECK(std::filesystem::equivalent(loaded.scenarios[0].workload.trace.file, folder.path() / "data" / "t.csv"));
 }
 
 TEST_CASE("--set comes last, in order, and its value is YAML") {

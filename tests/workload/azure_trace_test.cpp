@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/workload/request_source.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim {
@@ -120,7 +120,7 @@ TEST_CASE("as a source, a trace tells its count before the first request and giv
   if (!path) return;
   WorkloadSpec workload;
   workload.kind = WorkloadKind::trace;
-  workload.trace = path->string();
+  workload.trace.file = path->string();
   const auto source = make_request_source(workload, 1);
   CHECK(source->count() == 8'819);
   CHECK(!source->concurrency());

@@ -7,7 +7,7 @@
 
 #include "sim/core/random.hpp"
 #include "sim/workload/request_source.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim::tests {
@@ -25,7 +25,7 @@ struct BrokenLine {
 };
 
 const std::vector<BrokenLine> broken_lines{
-    {"{}", 2, "before the name of a key"},
+    {"{}", 1, "there is no 'timestamp'"},
     {"[0]", 1, "expected '{'"},
     {"{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5}", 1, "no 'hash_ids'"},
     {"{\"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}", 1, "no 'timestamp'"},
@@ -34,17 +34,17 @@ const std::vector<BrokenLine> broken_lines{
     {"{\"input_lenght\": 7}", 2, "did you mean 'input_length'"},
     {"{\"timestamp\" 0}", 14, "expected ':'"},
     {"{\"timestamp: 0}", 2, "quote is not closed"},
-    {"{\"timestamp\": 1.5}", 15, "timestamp is '1.5': expected a whole number"},
+    {"{\"timestamp\": 1.5.5}", 15, "timestamp is '1.5.5': expected a number"},
     {"{\"timestamp\": -1}", 15, "before time zero"},
     {"{\"timestamp\": 4611686018428}", 15, "146 years"},
-    {"{\"timestamp\": 007}", 15, "does not begin with 0"},
-    {"{\"timestamp\": \"0\"}", 15, "expected a whole number"},
+    {"{\"timestamp\": 007}", 15, "timestamp is '007': expected a number"},
+    {"{\"timestamp\": \"0\"}", 15, "expected a number, without quotes"},
     {"{\"input_length\": 0}", 18, "at least 1 token"},
     {"{\"output_length\": null}", 19, "expected a whole number"},
     {"{\"output_length\": 0}", 19, "failed call"},
-    {"{\"hash_ids\": 5}", 14, "expected '['"},
+    {"{\"hash_ids\": 5}", 14, "expected a list"},
     {"{\"hash_ids\": [5, -1]}", 18, "an id is not negative"},
-    {"{\"hash_ids\": [5 6]}", 17, "expected ']'"},
+    {"{\"hash_ids\": [5 6]}", 17, "expected ',' or ']'"},
     {"{\"hash_ids\": [5, ]}", 18, "expected a whole number"},
     {"{\"hash_ids\": [9223372036854775808]}", 15, "fits 64 bits"},
     {"{\"timestamp\": 3, \"input_length\": 20, \"output_length\": 5, \"hash_ids\": [1, 2]}", 70, "has 1 blocks of 512"},
@@ -93,12 +93,11 @@ TEST_CASE("a broken Mooncake line is refused at its place") {
   }
   const std::string later = "{\"timestamp\": 9, \"input_length\": 6, \"output_length\": 5, \"hash_ids\": []}\n";
   const std::vector<TraceMistake> mistakes = mistakes_of(later + first_line + "\n" + later);
-  REQUIRE(mistakes.size() == 2);
+  REQUIRE(mistakes.size() == 1);
   CHECK(mistakes[0].message ==
-        "timestamp is 0: earlier than line 1; rows stand in the order of their arrival, so sort "
-        "the file by it");
+        "earlier than line 1; rows stand in the order of their arrival, so sort the file by it, or say "
+        "`backward_time: sort`, `segment` or `drop`");
   CHECK(mistakes[0].column == 15);
-  CHECK(mistakes[1].message == "an empty line between rows; take it out");
 }
 
 TEST_CASE("whatever bytes a Mooncake trace holds, it is read whole or refused with a place inside it") {

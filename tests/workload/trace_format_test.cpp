@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -87,7 +87,7 @@ std::vector<std::string> inputs_of(const std::vector<Scenario>& scenarios) {
   std::vector<std::string> inputs;
   for (const Scenario& one : scenarios) {
     inputs.insert(inputs.end(), one.files.begin(), one.files.end());
-    if (!one.workload.trace.empty()) inputs.push_back(one.workload.trace);
+    if (!one.workload.trace.file.empty()) inputs.push_back(one.workload.trace.file);
   }
   return inputs;
 }

@@ -7,21 +7,25 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/workload/traces/trace_spec.hpp"
+
 namespace decodesim {
 
 /// Each reader sets `value` and returns an empty text, or says what is wrong with the field and how to mend it.
 
 /// 1 to 1,000,000,000.
 std::string_view read_tokens(std::string_view field, std::int64_t& value);
-/// The same of a number that was read: empty, or what is wrong with it.
-std::string_view objection_to_tokens(std::int64_t value);
+/// 0 to 1,000,000,000: what becomes of a zero is decided elsewhere.
+std::string_view read_tokens_or_zero(std::string_view field, std::int64_t& value);
+/// 0 to 2^62 - 1: what stands above are keys of our own.
+std::string_view read_hash_id(std::string_view field, std::int64_t& value);
 /// Any integer of 64 bits.
 std::string_view read_integer(std::string_view field, std::int64_t& value);
 /// Nanoseconds as a whole number, 0 to 2^62.
 std::string_view read_nanoseconds(std::string_view field, std::int64_t& value);
-/// Decimal seconds, also as 1.5e-05, to nanoseconds; half of one goes up.
-std::string_view read_seconds(std::string_view field, std::int64_t& value);
-/// A date and a time of day (see trace.hpp) to nanoseconds since 1970-01-01 00:00:00 UTC; years 1970 to 2261.
+/// A decimal number of `unit`, also as 1.5e-05, to nanoseconds; half of one goes up.
+std::string_view read_time(std::string_view field, TimeUnit unit, std::int64_t& value);
+/// A date and a time of day (see formats/azure.cpp) to nanoseconds since 1970-01-01 00:00:00 UTC; years 1970 to 2261.
 std::string_view read_timestamp(std::string_view field, std::int64_t& value);
 
 /// The fields of one CSV line, reused from line to line.

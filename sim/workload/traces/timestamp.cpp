@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "sim/workload/trace_fields.hpp"
+#include "sim/workload/traces/fields.hpp"
 
 namespace decodesim {
 

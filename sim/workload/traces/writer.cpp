@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -1,10 +1,12 @@
-#include "sim/workload/trace_layout.hpp"
+// decodesim's own trace, read: YAML whose rows are CSV in one block of text, or these rows alone.
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "sim/core/suggest.hpp"
+#include "sim/workload/traces/fields.hpp"
+#include "sim/workload/traces/formats/formats.hpp"
 
 namespace decodesim {
 
@@ -43,10 +45,11 @@ std::optional<KeyValue> key_value(std::string_view line) {
   return KeyValue{line.substr(0, colon), value, start};
 }
 
-constexpr std::array<std::string_view, 4> header_keys{"version", "format", "name", "rows"};
+constexpr std::array<std::string_view, 6> header_keys{"version", "format",          "rows",
+                                                      "name",    "max_concurrency", "closes_s"};
 
 void check_header_line(const TraceLines& lines, const KeyValue& entry, std::vector<std::string>& seen,
-                       TraceMistakes& mistakes) {
+                       TraceInput& input, TraceMistakes& mistakes) {
   const std::string key(entry.key);
   if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
     mistakes.add(lines, 0, "key '" + key + "' is there twice");
@@ -59,6 +62,17 @@ void check_header_line(const TraceLines& lines, const KeyValue& entry, std::vect
   if (key == "rows" && entry.value != "|") {
     mistakes.add(lines, entry.value_offset, "expected 'rows: |' and then the rows, indented, as CSV");
   }
+  std::int64_t value = 0;
+  std::string_view wrong;
+  if (key == "max_concurrency") {
+    wrong = read_tokens(entry.value, value);
+    input.max_concurrency = value;
+  }
+  if (key == "closes_s") {
+    wrong = read_time(entry.value, TimeUnit::s, value);
+    input.closes = value;
+  }
+  if (!wrong.empty()) mistakes.add(lines, entry.value_offset, key + ": " + std::string(wrong));
   if (std::find(header_keys.begin(), header_keys.end(), key) == header_keys.end() && key.rfind("x-", 0) != 0) {
     mistakes.add(
         lines, 0,
@@ -66,8 +80,10 @@ void check_header_line(const TraceLines& lines, const KeyValue& entry, std::vect
   }
 }
 
-/// The header of a YAML trace, from its first key on, and the line of columns after `rows: |`.
-TraceLayout read_yaml_header(TraceLines& lines, TraceMistakes& mistakes) {
+/// The header of a YAML trace, from its first key on up to the line of columns after `rows: |`; returns how far it and the
+/// rows are indented.
+std::size_t read_yaml_header(TraceInput& input, TraceMistakes& mistakes) {
+  TraceLines& lines = input.lines;
   std::vector<std::string> seen;
   bool more = true;
   while (more) {
@@ -75,11 +91,11 @@ TraceLayout read_yaml_header(TraceLines& lines, TraceMistakes& mistakes) {
     const bool empty = trimmed(line).empty() || trimmed(line)[0] == '#';
     const auto entry = key_value(line);
     if (!empty && !entry) mistakes.add(lines, 0, "expected a line 'key: value'; the rows stand below 'rows: |'");
-    if (!empty && entry) check_header_line(lines, *entry, seen, mistakes);
+    if (!empty && entry) check_header_line(lines, *entry, seen, input, mistakes);
     if (entry && entry->key == "rows") break;
     more = lines.next();
   }
-  for (const std::string_view key : {header_keys[0], header_keys[1], header_keys[3]}) {
+  for (const std::string_view key : {header_keys[0], header_keys[1], header_keys[2]}) {
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
     mistakes.add(lines, 0,
                  "the trace has no '" + std::string(key) +
@@ -95,21 +111,50 @@ TraceLayout read_yaml_header(TraceLines& lines, TraceMistakes& mistakes) {
     mistakes.add(lines, 0, "expected the names of the columns, indented by at least one blank");
     mistakes.throw_if_any();
   }
-  return read_trace_columns(lines, indent, mistakes);
+  return indent;
+}
+
+constexpr TraceKey keys[] = {
+    {"arrival_s", Meaning::time_s, true},
+    {"arrival_ns", Meaning::time_ns},
+    {"input_tokens", Meaning::input_tokens, true},
+    {"output_tokens", Meaning::output_tokens, true},
+    {"id", Meaning::id},
+    {"max_tokens", Meaning::max_tokens},
+    {"ignore_eos", Meaning::ignore_eos},
+    {"priority", Meaning::priority},
+    {"tenant", Meaning::tenant},
+    {"slo_class", Meaning::slo_class},
+    {"deadline_s", Meaning::deadline_s},
+    {"timeout_s", Meaning::timeout_s},
+    {"cancel_after_s", Meaning::cancel_after_s},
+    {"session", Meaning::session},
+    {"think_time_s", Meaning::think_time_s},
+    {"prefix_group", Meaning::prefix_group},
+    {"prefix_tokens", Meaning::prefix_tokens},
+    {"hash_ids", Meaning::hash_ids},
+    {"hash_block_size", Meaning::hash_block_size},
+    {"cache_salt", Meaning::cache_salt},
+    {"no_prefix_read", Meaning::no_prefix_read},
+    {"remote_tokens", Meaning::remote_tokens},
+    {"load_time_s", Meaning::load_time_s},
+};
+
+std::unique_ptr<TraceRows> own_rows(TraceInput& input, TraceMistakes& mistakes) {
+  const std::size_t indent = key_value(input.lines.line()) ? read_yaml_header(input, mistakes) : 0;
+  return csv_rows_of(input, {std::begin(keys), std::end(keys)}, indent, mistakes);
 }
 
 }  // namespace
 
-TraceLayout read_trace_layout(TraceLines& lines, TraceMistakes& mistakes) {
-  while (lines.next()) {
-    const std::string_view text = trimmed(lines.line());
-    if (text.empty() || text[0] == '#') continue;
-    if (text[0] == '{') return {.columns = {}, .names = {}, .indent = 0, .json = true};
-    return key_value(lines.line()) ? read_yaml_header(lines, mistakes) : read_trace_columns(lines, 0, mistakes);
-  }
-  mistakes.add(lines, 0, "the file is empty; " + std::string(trace_columns_wanted) + " and then one row a request");
-  mistakes.throw_if_any();
-  return {};
-}
+bool begins_own_trace(std::string_view line) { return key_value(line).has_value(); }
+
+const TraceFormatInfo decodesim_format{
+    .format = TraceFormat::decodesim,
+    .name = "decodesim",
+    .summary = "decodesim's own YAML trace, or its rows as CSV: arrival_s, input_tokens, output_tokens and more",
+    .keys = keys,
+    .rows = own_rows,
+};
 
 }  // namespace decodesim

@@ -1,4 +1,4 @@
-#include "sim/workload/trace_fields.hpp"
+#include "sim/workload/traces/fields.hpp"
 
 #include <charconv>
 #include <system_error>
@@ -10,6 +10,20 @@ namespace {
 bool blank(char c) { return c == ' ' || c == '\t'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
+constexpr std::string_view not_a_time(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::ns:
+      return "expected nanoseconds as a decimal number";
+    case TimeUnit::us:
+      return "expected microseconds as a decimal number";
+    case TimeUnit::ms:
+      return "expected milliseconds as a decimal number";
+    case TimeUnit::s:
+      return "expected decimal seconds, such as 12 or 0.25";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view read_integer(std::string_view field, std::int64_t& value) {
@@ -20,20 +34,23 @@ std::string_view read_integer(std::string_view field, std::int64_t& value) {
   return {};
 }
 
-std::string_view read_tokens(std::string_view field, std::int64_t& value) {
+std::string_view read_tokens_or_zero(std::string_view field, std::int64_t& value) {
   const std::string_view wrong = read_integer(field, value);
-  return wrong.empty() ? objection_to_tokens(value) : wrong;
+  if (!wrong.empty()) return wrong;
+  if (value < 0) return "a number of tokens is not negative";
+  return value > 1'000'000'000 ? "expected at most 1000000000 tokens" : "";
 }
 
-std::string_view objection_to_tokens(std::int64_t value) {
-  if (value == 0) {
-    return "a request has at least 1 token of either kind; a zero usually marks a failed call: take such rows out of "
-           "the "
-           "file, none is dropped in silence";
-  }
-  if (value < 0) return "a number of tokens is not negative";
-  if (value > 1'000'000'000) return "expected at most 1000000000 tokens";
-  return {};
+std::string_view read_tokens(std::string_view field, std::int64_t& value) {
+  const std::string_view wrong = read_tokens_or_zero(field, value);
+  return wrong.empty() && value == 0 ? "expected at least 1 token" : wrong;
+}
+
+std::string_view read_hash_id(std::string_view field, std::int64_t& value) {
+  const std::string_view wrong = read_integer(field, value);
+  if (!wrong.empty()) return wrong;
+  if (value < 0) return "an id is not negative";
+  return value >= std::int64_t{1} << 62 ? "expected an id below 2^62, so that it stays itself" : "";
 }
 
 std::string_view read_nanoseconds(std::string_view field, std::int64_t& value) {
@@ -44,12 +61,12 @@ std::string_view read_nanoseconds(std::string_view field, std::int64_t& value) {
   return {};
 }
 
-std::string_view read_seconds(std::string_view field, std::int64_t& value) {
-  constexpr std::string_view not_a_number = "expected decimal seconds, such as 12 or 0.25";
+std::string_view read_time(std::string_view field, TimeUnit unit, std::int64_t& value) {
+  const std::string_view not_a_number = not_a_time(unit);
   if (!field.empty() && field[0] == '-') return "a request does not arrive before time zero";
   // The digits are one whole number, which `shift` powers of ten turn into nanoseconds.
   std::uint64_t digits = 0;
-  int shift = 9;
+  int shift = 3 * static_cast<int>(unit);
   std::size_t i = 0;
   bool any = false;
   bool in_fraction = false;
@@ -95,7 +112,7 @@ std::string_view read_seconds(std::string_view field, std::int64_t& value) {
 
 bool TraceFields::split(std::string_view line, std::size_t offset) {
   fields_.clear();
-  unquoted_.clear();
+  if (!unquoted_.empty()) unquoted_.clear();
   std::size_t position = offset;
   while (true) {
     while (position < line.size() && blank(line[position])) ++position;

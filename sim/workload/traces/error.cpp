@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 

@@ -8,38 +8,48 @@
 #include <utility>
 #include <vector>
 
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/bytes.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 
-/// Walks the lines of a text. A line ends in LF, CRLF or the end of the text.
+/// Walks the lines of a text. A line ends in LF, CRLF or the end of the text; a byte order mark of UTF-8 at the beginning is
+/// passed over. Keeps one piece of the text, or one line where that is longer.
 class TraceLines {
  public:
-  explicit TraceLines(std::string_view text) : rest_(text) {
-    if (rest_.substr(0, 3) == "\xEF\xBB\xBF") rest_.remove_prefix(3);  // the byte order mark of UTF-8
-  }
+  explicit TraceLines(TraceBytes bytes);
 
-  /// Goes to the next line; false when there is none.
+  /// Goes to the next line, false where there is none. What line() gave before is gone then.
   bool next() {
-    if (rest_.empty()) return false;
-    const void* end = std::memchr(rest_.data(), '\n', rest_.size());
-    const std::size_t length =
-        end == nullptr ? rest_.size() : static_cast<std::size_t>(static_cast<const char*>(end) - rest_.data());
-    line_ = rest_.substr(0, length);
-    rest_.remove_prefix(end == nullptr ? length : length + 1);
-    if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
-    ++number_;
+    const void* end = std::memchr(begin_, '\n', static_cast<std::size_t>(end_ - begin_));
+    if (end == nullptr) return next_across();
+    take(static_cast<const char*>(end));
     return true;
   }
+  /// Goes back to before the first line.
+  void rewind();
 
   [[nodiscard]] std::string_view line() const { return line_; }
   /// From 1.
   [[nodiscard]] std::int64_t number() const { return number_; }
-  /// True where nothing but blanks and line breaks follows this line.
-  [[nodiscard]] bool rest_is_blank() const { return rest_.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+  [[nodiscard]] const std::string& name() const { return bytes_.name(); }
 
  private:
-  std::string_view rest_;
+  /// The line up to the line feed at `end`, which is taken too.
+  void take(const char* end) {
+    line_ = {begin_, static_cast<std::size_t>(end - begin_)};
+    begin_ = end + 1;
+    if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
+    ++number_;
+  }
+  bool next_across();
+  bool fill();
+
+  TraceBytes bytes_;
+  std::string piece_;
+  const char* begin_ = nullptr;  // of what is left of it
+  const char* end_ = nullptr;
+  bool ended_ = false;  // the bytes
   std::string_view line_;
   std::int64_t number_ = 0;
 };
@@ -55,6 +65,7 @@ class TraceMistakes {
                          std::string(at.line().substr(0, 200))});
     if (mistakes_.size() == 20) throw_if_any();
   }
+  [[nodiscard]] bool any() const { return !mistakes_.empty(); }
   void throw_if_any() const {
     if (!mistakes_.empty()) throw TraceError(file_, mistakes_);
   }

@@ -1,0 +1,118 @@
+#include "sim/workload/traces/bytes.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "sim/workload/traces/trace.hpp"
+
+namespace decodesim {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw TraceError(path, {{0, 0, why, {}}}, /*unreadable=*/true);
+}
+
+[[noreturn]] void refuse_with_errno(const std::string& path) {
+  refuse(path, "the trace cannot be read: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+/// An open file that closes itself; `packed` where it is gzip, which then owns the descriptor.
+struct TraceBytes::File {
+  int number = -1;
+  gzFile packed = nullptr;
+
+  ~File() {
+    if (packed != nullptr) {
+      ::gzclose(packed);
+    } else if (number >= 0) {
+      ::close(number);
+    }
+  }
+  std::size_t read(const std::string& path, char* room, std::size_t size) const {
+    if (packed != nullptr) return unpack(path, room, size);
+    while (true) {
+      const ssize_t got = ::read(number, room, size);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) refuse_with_errno(path);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t unpack(const std::string& path, char* room, std::size_t size) const {
+    const int got = ::gzread(packed, room, static_cast<unsigned>(size));
+    int error = Z_OK;
+    const char* why = ::gzerror(packed, &error);
+    // A file that ends in the middle yields what there is, and then says so.
+    if (got < 0 || (got == 0 && error != Z_OK && error != Z_STREAM_END))
+      refuse(path, "the gzip data are damaged or end early: " + std::string(why));
+    return static_cast<std::size_t>(got);
+  }
+};
+
+TraceBytes::TraceBytes(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
+
+TraceBytes::TraceBytes(const std::string& path) : file_(std::make_unique<File>()), name_(path) {
+  file_->number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat facts {};
+  if (file_->number < 0 || ::fstat(file_->number, &facts) != 0) refuse_with_errno(path);
+  if (S_ISDIR(facts.st_mode)) refuse(path, "this is a folder; workload.trace names one file");
+  // A file that says it is empty may still have a text, as those of /proc do.
+  const bool again = S_ISREG(facts.st_mode) && facts.st_size > 0;
+  if (again) {
+    unsigned char magic[2] = {};
+    const bool packed = ::pread(file_->number, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
+    if (packed) {
+      file_->packed = ::gzdopen(file_->number, "rb");
+      if (file_->packed == nullptr) refuse_with_errno(path);
+    }
+    return;
+  }
+  std::string piece(std::size_t{1} << 16, '\0');
+  while (const std::size_t got = read(piece.data(), piece.size())) kept_.append(piece, 0, got);
+  if (kept_.starts_with("\x1F\x8B")) refuse(path, "gzip is read from a file, not from a pipe: unpack it on the way");
+  file_.reset();
+  text_ = kept_;
+}
+
+TraceBytes::~TraceBytes() = default;
+
+// A text that is kept may move with its owner.
+TraceBytes::TraceBytes(TraceBytes&& other) noexcept { *this = std::move(other); }
+TraceBytes& TraceBytes::operator=(TraceBytes&& other) noexcept {
+  const bool keeps = other.text_.data() == other.kept_.data();
+  file_ = std::move(other.file_);
+  kept_ = std::move(other.kept_);
+  text_ = keeps ? std::string_view(kept_) : other.text_;
+  position_ = other.position_;
+  name_ = std::move(other.name_);
+  return *this;
+}
+
+std::size_t TraceBytes::read(char* room, std::size_t size) {
+  if (file_) return file_->read(name_, room, size);
+  const std::size_t got = std::min(size, text_.size() - position_);
+  std::memcpy(room, text_.data() + position_, got);
+  position_ += got;
+  return got;
+}
+
+void TraceBytes::rewind() {
+  position_ = 0;
+  if (!file_) return;
+  const bool done =
+      file_->packed != nullptr ? ::gzrewind(file_->packed) == 0 : ::lseek(file_->number, 0, SEEK_SET) == 0;
+  if (!done) refuse_with_errno(name_);
+}
+
+}  // namespace decodesim

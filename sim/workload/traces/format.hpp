@@ -1,0 +1,88 @@
+#pragma once
+// The formats of traces: one file each in formats/, and the table of all.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/workload/traces/lines.hpp"
+#include "sim/workload/traces/row.hpp"
+
+namespace decodesim {
+
+/// A column of CSV rows or a key of JSON rows.
+struct TraceKey {
+  std::string_view name;
+  Meaning meaning;
+  bool required = false;
+};
+
+/// Rows one by one, in the order of the file.
+class TraceRows {
+ public:
+  virtual ~TraceRows() = default;
+  /// Reads the next row without a mistake into `row`; false where there are no more. Mistakes on the way are added to those
+  /// that the rows were made with.
+  virtual bool next(TraceRow& row) = 0;
+};
+
+struct TraceInput;
+
+/// A format: how it is called, what its numbers mean where the file does not say, and what its rows look like.
+struct TraceFormatInfo {
+  TraceFormat format;
+  std::string_view name;     // in scenarios and on the command line
+  std::string_view summary;  // whose it is, and what tells it
+  TimeUnit time_unit = TimeUnit::s;
+  std::int64_t block_size = 0;                // tokens behind a hash id; 0: it has none
+  bool from_first_row = false;                // its clock does not begin at zero, so the earliest row does
+  RowPolicy zero_output = RowPolicy::reject;  // where the format says what such rows are
+  std::span<const TraceKey> keys{};           // of CSV and JSON rows
+  bool others_ignored = false;                // columns or keys that are not in `keys`
+  std::unique_ptr<TraceRows> (*rows)(TraceInput& input, TraceMistakes& mistakes) = nullptr;
+};
+
+/// What rows are read from: the lines of a file and how it wants them read.
+struct TraceInput {
+  TraceLines& lines;
+  const TraceFormatInfo& format;
+  const TraceSpec& spec;
+  std::uint64_t seed = 0;     // for formats that say rates, not rows
+  bool at_first_row = false;  // `lines` stands on the first row already
+  // What the head of decodesim's own trace says of the whole.
+  std::optional<std::int64_t> max_concurrency{};
+  std::optional<std::int64_t> closes{};  // ns
+
+  [[nodiscard]] TimeUnit time_unit() const { return spec.time_unit.value_or(format.time_unit); }
+  [[nodiscard]] RowPolicy zero_output() const { return spec.zero_output.value_or(format.zero_output); }
+  [[nodiscard]] FieldRules rules() const {
+    return {.unit = time_unit(),
+            .zero_input = spec.zero_input != RowPolicy::reject,
+            .zero_output = zero_output() != RowPolicy::reject};
+  }
+  [[nodiscard]] std::int64_t block_size() const { return spec.block_size.value_or(format.block_size); }
+};
+
+/// All formats, in the order in which they are listed for people; `told` is not among them.
+std::span<const TraceFormatInfo* const> trace_formats();
+const TraceFormatInfo& trace_format(TraceFormat format);
+
+/// What the head of the file tells: decodesim's own, Azure's or Mooncake's. `lines` then stands on the first line that is
+/// neither empty nor a comment. Throws TraceError where it tells none of these.
+const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes);
+
+// Ready-made rows for the table.
+
+/// A line of column names, and a row a line.
+std::unique_ptr<TraceRows> csv_rows(TraceInput& input, TraceMistakes& mistakes);
+/// The same with other names than the table's, each row behind `indent` blanks; `input.lines` stands on the names.
+std::unique_ptr<TraceRows> csv_rows_of(TraceInput& input, std::vector<TraceKey> keys, std::size_t indent,
+                                       TraceMistakes& mistakes);
+/// A JSON object a line.
+std::unique_ptr<TraceRows> json_rows(TraceInput& input, TraceMistakes& mistakes);
+
+}  // namespace decodesim

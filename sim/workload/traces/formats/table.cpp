@@ -1,0 +1,126 @@
+// Which formats there are, and which the head of a file tells.
+
+#include <algorithm>
+#include <array>
+
+#include "sim/core/check.hpp"
+#include "sim/core/nearest_name.hpp"
+#include "sim/workload/traces/fields.hpp"
+#include "sim/workload/traces/formats/formats.hpp"
+#include "sim/workload/traces/json_line.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::array<const TraceFormatInfo*, 8> formats{
+    &decodesim_format, &csv_format,          &azure_format, &mooncake_format,
+    &burstgpt_format,  &qwen_bailian_format, &vidur_format, &splitwise_sim_format,
+};
+
+/// The names that a file's head has: of columns, or of the keys of its first object.
+using Names = std::vector<std::string_view>;
+
+bool has(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_all_required(const Names& names, const TraceFormatInfo& format) {
+  return !format.keys.empty() && std::all_of(format.keys.begin(), format.keys.end(), [&](const TraceKey& key) {
+    return !key.required || has(names, key.name);
+  });
+}
+
+bool has_any(const Names& names, const TraceFormatInfo& format) {
+  return std::any_of(format.keys.begin(), format.keys.end(), [&](const TraceKey& key) { return has(names, key.name); });
+}
+
+bool is_json(const TraceFormatInfo& format) { return format.rows == json_rows; }
+
+/// The rows have the names of a format that only the user can tell, because others mean other things by the same names.
+void refuse_untold(const TraceLines& lines, std::size_t at, const TraceFormatInfo& format, TraceMistakes& mistakes) {
+  const std::string name(format.name);
+  mistakes.add(lines, at,
+               "these are names of a trace of format " + name +
+                   ", but others may use them too: state it, `trace: {file: " + lines.name() + ", format: " + name +
+                   "}`, or --format " + name);
+  mistakes.throw_if_any();
+}
+
+void refuse_unknown(const TraceLines& lines, const Names& names, TraceMistakes& mistakes) {
+  Names known;
+  for (const TraceFormatInfo* format : {&decodesim_format, &azure_format}) {
+    for (const TraceKey& key : format->keys) known.push_back(key.name);
+  }
+  std::string found;
+  std::string hint;
+  for (const std::string_view name : names) {
+    found += (found.empty() ? "'" : ", '") + std::string(name.substr(0, 40)) + "'";
+    const auto near = nearest_name(name, known);
+    if (near && hint.empty()) hint = "; did you mean '" + std::string(*near) + "'?";
+  }
+  mistakes.add(
+      lines, 0,
+      "this line should name the columns: expected arrival_s (or arrival_ns), input_tokens and output_tokens, or "
+      "Azure's TIMESTAMP, ContextTokens and GeneratedTokens; found " +
+          found + hint + "; other kinds of traces need their `format`");
+  mistakes.throw_if_any();
+}
+
+/// Rows of JSON are Mooncake's unless their keys say that they are another's.
+const TraceFormatInfo& told_by_keys(const TraceLines& lines, TraceMistakes& mistakes) {
+  JsonLine first;
+  try {
+    first.read(lines.line());
+  } catch (const JsonMistake&) {
+    return mooncake_format;  // whose reader says what is wrong
+  }
+  Names names;
+  for (const JsonMember& member : first.members()) names.push_back(member.key);
+  const bool plain = std::all_of(names.begin(), names.end(), [](std::string_view name) {
+    return std::any_of(mooncake_format.keys.begin(), mooncake_format.keys.end(),
+                       [&](const TraceKey& key) { return key.name == name; });
+  });
+  if (plain) return mooncake_format;
+  for (const TraceFormatInfo* format : formats) {
+    if (is_json(*format) && format != &mooncake_format && has_all_required(names, *format))
+      refuse_untold(lines, 0, *format, mistakes);
+  }
+  return mooncake_format;
+}
+
+}  // namespace
+
+std::span<const TraceFormatInfo* const> trace_formats() { return formats; }
+
+const TraceFormatInfo& trace_format(TraceFormat format) {
+  const auto found =
+      std::find_if(formats.begin(), formats.end(), [&](const TraceFormatInfo* one) { return one->format == format; });
+  check(found != formats.end(), "every format of traces stands in the table");
+  return **found;
+}
+
+const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes) {
+  while (lines.next()) {
+    const std::size_t first = lines.line().find_first_not_of(" \t");
+    if (first == std::string_view::npos || lines.line()[first] == '#') continue;
+    if (lines.line()[first] == '{') return told_by_keys(lines, mistakes);
+    if (begins_own_trace(lines.line())) return decodesim_format;
+    TraceFields fields;
+    static_cast<void>(fields.split(lines.line(), 0));  // an open quote is told by who reads the names
+    Names names;
+    for (std::size_t i = 0; i < fields.size(); ++i) names.push_back(fields.text(i));
+    if (has_any(names, azure_format)) return azure_format;
+    if (has_any(names, decodesim_format)) return decodesim_format;
+    for (const TraceFormatInfo* format : formats) {
+      if (!is_json(*format) && has_all_required(names, *format)) refuse_untold(lines, 0, *format, mistakes);
+    }
+    refuse_unknown(lines, names, mistakes);
+  }
+  mistakes.add(lines, 0,
+               "the file is empty; a trace has names of columns and one row a request, or one JSON object a row");
+  mistakes.throw_if_any();
+  return decodesim_format;
+}
+
+}  // namespace decodesim

@@ -1,0 +1,59 @@
+#pragma once
+// A line that holds a JSON object, member by member and each with its place.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace decodesim {
+
+enum class JsonKind { number, text, flag, null, list, object };
+
+/// A member of an object. `text` is a number, true, false, null, a list or an object as the line spells it, or a text
+/// without its quotes. Offsets are in bytes from the beginning of the line.
+struct JsonMember {
+  std::string_view key;
+  std::size_t key_at = 0;
+  JsonKind kind = JsonKind::null;
+  std::string_view text;
+  std::size_t at = 0;
+};
+
+/// What is wrong and where.
+struct JsonMistake {
+  std::size_t at = 0;
+  std::string message;
+};
+
+/// Reads objects; reused from line to line.
+class JsonLine {
+ public:
+  /// Reads `line`, a whole object and nothing behind it, whose keys stand in it once each. What lies in lists and objects is
+  /// passed over, of any depth, but must close. Throws JsonMistake.
+  void read(std::string_view line);
+  [[nodiscard]] const std::vector<JsonMember>& members() const { return members_; }
+
+ private:
+  void skip_blanks();
+  bool take(char wanted);
+  void need(char wanted, std::string_view where);
+  [[nodiscard]] std::string_view read_text(std::string_view what);
+  void read_value(JsonMember& member);
+  void skip_nested();
+
+  std::string_view line_;
+  std::size_t position_ = 0;
+  std::vector<JsonMember> members_;
+  std::deque<std::string> unescaped_;  // a deque, since members look into it
+};
+
+/// The whole numbers of a list's text. Throws JsonMistake, whose place counts from `at`, that of the list.
+void read_json_ids(std::string_view list, std::size_t at, std::vector<std::int64_t>& ids);
+
+/// Is this a number as JSON spells it?
+bool json_number(std::string_view text);
+
+}  // namespace decodesim

@@ -1,0 +1,57 @@
+#include "sim/workload/traces/lines.hpp"
+
+namespace decodesim {
+
+namespace {
+constexpr std::size_t piece_size = std::size_t{1} << 18;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+}  // namespace
+
+TraceLines::TraceLines(TraceBytes bytes) : bytes_(std::move(bytes)), piece_(piece_size, '\0') { rewind(); }
+
+void TraceLines::rewind() {
+  bytes_.rewind();
+  begin_ = end_ = piece_.data();
+  ended_ = false;
+  line_ = {};
+  number_ = 0;
+  while (static_cast<std::size_t>(end_ - begin_) < byte_order_mark.size() && fill()) continue;
+  if (std::string_view(begin_, static_cast<std::size_t>(end_ - begin_)).starts_with(byte_order_mark))
+    begin_ += byte_order_mark.size();
+}
+
+/// The next line where what is left of the piece does not hold its end.
+bool TraceLines::next_across() {
+  while (true) {
+    const auto left = static_cast<std::size_t>(end_ - begin_);
+    if (!fill()) break;
+    // Only what has come anew can hold the end of the line.
+    const void* end = std::memchr(begin_ + left, '\n', static_cast<std::size_t>(end_ - begin_) - left);
+    if (end == nullptr) continue;
+    take(static_cast<const char*>(end));
+    return true;
+  }
+  if (begin_ == end_) return false;
+  take(end_);
+  begin_ = end_;
+  return true;
+}
+
+/// Puts more bytes behind what is left; false where there are none.
+bool TraceLines::fill() {
+  if (ended_) return false;
+  const auto left = static_cast<std::size_t>(end_ - begin_);
+  const auto gone = static_cast<std::size_t>(begin_ - piece_.data());
+  if (left == piece_.size()) {
+    piece_.resize(2 * piece_.size());
+  } else {
+    std::memmove(piece_.data(), piece_.data() + gone, left);
+  }
+  const std::size_t got = bytes_.read(piece_.data() + left, piece_.size() - left);
+  begin_ = piece_.data();
+  end_ = begin_ + left + got;
+  ended_ = got == 0;
+  return got > 0;
+}
+
+}  // namespace decodesim

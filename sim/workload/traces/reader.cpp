@@ -1,0 +1,307 @@
+#include "sim/workload/traces/reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+#include "sim/workload/content.hpp"
+
+namespace decodesim {
+
+namespace {
+
+constexpr std::string_view unit_names[] = {"ns", "us", "ms", "s"};
+
+constexpr std::int64_t latest = std::int64_t{1} << 62;  // ns
+
+/// Rounds half a nanosecond up.
+std::int64_t scaled(std::int64_t nanoseconds, double scale) {
+  return static_cast<std::int64_t>(std::floor(static_cast<double>(nanoseconds) * scale + 0.5));
+}
+
+}  // namespace
+
+TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::int64_t> longest, std::uint64_t seed)
+    : spec_(std::move(spec)),
+      longest_(longest),
+      lines_(std::move(bytes)),
+      mistakes_(lines_.name()),
+      scale_(spec_.time_scale / spec_.rate_scale) {
+  const bool told = spec_.format == TraceFormat::told;
+  const TraceFormatInfo& format = told ? told_format(lines_, mistakes_) : trace_format(spec_.format);
+  const bool names_first = format.rows != json_rows;
+  if (!told && names_first) skip_to_head();
+  input_ = std::make_unique<TraceInput>(TraceInput{.lines = lines_, .format = format, .spec = spec_, .seed = seed});
+  input_->at_first_row = told && !names_first;
+  rows_ = format.rows(*input_, mistakes_);
+  const bool dated = std::any_of(format.keys.begin(), format.keys.end(),
+                                 [](const TraceKey& key) { return key.meaning == Meaning::date_time; });
+  account_.file = lines_.name();
+  account_.format = format.name;
+  if (!dated) account_.time_unit = unit_names[static_cast<std::size_t>(input_->time_unit())];
+  account_.block_size = input_->block_size();
+  account_.spread = spec_.spread == SpreadPolicy::uniform ? "uniform" : "none";
+  account_.time_scale = scale_;
+  if (spec_.spread == SpreadPolicy::uniform) spread_ = std::make_unique<TraceSpread>(seed);
+}
+
+TraceReader::~TraceReader() = default;
+
+std::optional<Time> TraceReader::closes() const {
+  if (!input_->closes) return std::nullopt;
+  return Time(Duration(*input_->closes));
+}
+
+/// To the first line that is neither empty nor a comment.
+void TraceReader::skip_to_head() {
+  while (lines_.next()) {
+    const std::size_t first = lines_.line().find_first_not_of(" \t");
+    if (first != std::string_view::npos && lines_.line()[first] != '#') return;
+  }
+  mistakes_.add(lines_, 0, "the file is empty; a trace has names of columns and one row a request");
+  mistakes_.throw_if_any();
+}
+
+const Request* TraceReader::next() {
+  while (next_spread(row_)) {
+    if (place_in_window(row_) == Verdict::left_out) continue;
+    Request& request = row_.request;
+    request.index = account_.kept++;
+    state_content(request);
+    has_sessions_ = has_sessions_ || !request.session.empty();
+    return &request;
+  }
+  if (account_.rows == 0 && !mistakes_.any())
+    mistakes_.add(lines_, lines_.line().size(), "there are no rows below the names of the columns");
+  mistakes_.throw_if_any();
+  return nullptr;
+}
+
+// From the file to the policies --------------------------------------------------------------------------------------------
+
+/// The next row that the policies keep, in the order of the file.
+bool TraceReader::next_row(TraceRow& row) {
+  while (rows_->next(row)) {
+    ++account_.rows;
+    if (judge(row) == Verdict::good) return true;
+  }
+  return false;
+}
+
+/// The same in the order of time.
+bool TraceReader::next_in_order(TraceRow& row) {
+  if (spec_.backward_time != BackwardPolicy::sort) {
+    while (next_row(row)) {
+      if (judge_time(row) == Verdict::good) return true;
+    }
+    return false;
+  }
+  if (rows_) sort_all();
+  if (sorted_next_ == sorted_.size()) return false;
+  row = std::move(sorted_[sorted_next_++]);
+  return judge_time(row) == Verdict::good;
+}
+
+/// Turns without a time of their own stay behind the row before them.
+void TraceReader::sort_all() {
+  std::int64_t before = 0;
+  TraceRow row;
+  while (next_row(row)) {
+    if (!row.timed) row.time = before;
+    if (row.time < before) count("earlier than the row before", "sorted");
+    before = row.time;
+    sorted_.push_back(row);
+  }
+  rows_.reset();
+  std::stable_sort(sorted_.begin(), sorted_.end(),
+                   [](const TraceRow& a, const TraceRow& b) { return a.time < b.time; });
+}
+
+bool TraceReader::next_spread(TraceRow& row) {
+  if (!spread_) return next_in_order(row);
+  while (!spread_->ready()) {
+    TraceRow fresh;
+    if (next_in_order(fresh)) {
+      spread_->put(std::move(fresh));
+    } else {
+      spread_->end();
+      if (!spread_->ready()) return false;
+    }
+  }
+  row = spread_->take();
+  return true;
+}
+
+// The policies -------------------------------------------------------------------------------------------------------------
+
+TraceReader::Verdict TraceReader::judge(TraceRow& row) {
+  Request& request = row.request;
+  if (request.input_tokens == 0 && !mended(spec_.zero_input, request.input_tokens, "no input tokens"))
+    return Verdict::left_out;
+  if (request.output_tokens == 0) {
+    if (!mended(input_->zero_output(), request.output_tokens, "no output tokens")) return Verdict::left_out;
+    request.max_tokens = std::max(request.max_tokens, request.output_tokens);
+  }
+  if (row.ids_wrong && judge_ids(row) == Verdict::left_out) return Verdict::left_out;
+  return longest_ ? judge_length(row) : Verdict::good;
+}
+
+/// A zero that is to be refused has been, where it was read.
+bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason) {
+  if (policy != RowPolicy::clip) {
+    drop(reason);
+    return false;
+  }
+  count(reason, "clipped");
+  tokens = 1;
+  return true;
+}
+
+/// Files that count their blocks otherwise, or have another size of block, would be read as other prompts.
+TraceReader::Verdict TraceReader::judge_ids(TraceRow& row) {
+  const Request& request = row.request;
+  constexpr const char* reason = "another number of hash ids than blocks";
+  const auto ids = static_cast<std::int64_t>(request.content.size());
+  const std::int64_t size = request.hash_block_size;
+  const std::int64_t blocks = (request.input_tokens + size - 1) / size;
+  switch (spec_.wrong_id_count) {
+    case RowPolicy::drop:
+      drop(reason);
+      return Verdict::left_out;
+    case RowPolicy::clip:  // ids beyond the prompt go, and what has none is the prompt's own
+    case RowPolicy::keep:
+      count(reason, "clipped");
+      if (ids > blocks) row.request.content.resize(static_cast<std::size_t>(blocks));
+      return Verdict::good;
+    case RowPolicy::reject:
+      mistakes_.add(lines_, row.ids_at,
+                    "there are " + std::to_string(ids) + " ids, but a prompt of " +
+                        std::to_string(request.input_tokens) + " tokens has " + std::to_string(blocks) + " blocks of " +
+                        std::to_string(size) +
+                        ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
+  }
+  return Verdict::left_out;
+}
+
+/// The answer is cut first, down to a token; then the prompt.
+TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
+  Request& request = row.request;
+  if (request.input_tokens + request.output_tokens <= *longest_) return Verdict::good;
+  constexpr const char* reason = "longer than the context of the server";
+  switch (spec_.over_context) {
+    case RowPolicy::keep:
+      count(reason, "kept");
+      return Verdict::good;
+    case RowPolicy::drop:
+      drop(reason);
+      return Verdict::left_out;
+    case RowPolicy::clip:
+      count(reason, "clipped");
+      request.output_tokens = std::max<std::int64_t>(1, *longest_ - request.input_tokens);
+      request.input_tokens = std::max<std::int64_t>(1, std::min(request.input_tokens, *longest_ - 1));
+      request.max_tokens =
+          std::max(request.output_tokens, std::min(request.max_tokens, *longest_ - request.input_tokens));
+      request.prefix_tokens = std::min(request.prefix_tokens, request.input_tokens);
+      if (request.hash_block_size > 0) {
+        const std::int64_t blocks = (request.input_tokens + request.hash_block_size - 1) / request.hash_block_size;
+        if (static_cast<std::int64_t>(request.content.size()) > blocks)
+          request.content.resize(static_cast<std::size_t>(blocks));
+      }
+      return Verdict::good;
+    case RowPolicy::reject:
+      mistakes_.add(lines_, row.input_at,
+                    "prompt and answer have " + std::to_string(request.input_tokens + request.output_tokens) +
+                        " tokens, and the server takes " + std::to_string(*longest_) +
+                        ": raise max_model_len, or say `over_context: keep`, `clip` or `drop`");
+  }
+  return Verdict::left_out;
+}
+
+/// Time zero is the earliest row where the clock says none, and time never runs backward.
+TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
+  if (!row.timed) {
+    row.time = last_line_ > 0 ? last_time_ : 0;
+    return Verdict::good;
+  }
+  if (!origin_) origin_ = input_->format.from_first_row ? row.time : 0;
+  std::int64_t time = row.time - *origin_ + segment_;
+  const bool first = last_line_ == 0;
+  if (!first && time < last_time_) {
+    constexpr const char* reason = "earlier than the row before";
+    switch (spec_.backward_time) {
+      case BackwardPolicy::drop:
+        drop(reason);
+        return Verdict::left_out;
+      case BackwardPolicy::segment:
+        count(reason, "a new segment");
+        segment_ += last_time_ - time;
+        time = last_time_;
+        break;
+      case BackwardPolicy::sort:
+        throw BrokenInvariant("sorted rows are in order");
+      case BackwardPolicy::reject:
+        mistakes_.add(lines_, row.time_at,
+                      "earlier than line " + std::to_string(last_line_) +
+                          "; rows stand in the order of their arrival, so sort the file by it, or say "
+                          "`backward_time: sort`, `segment` or `drop`");
+        return Verdict::left_out;
+    }
+  }
+  if (time > latest) {
+    mistakes_.add(lines_, row.time_at, "expected at most 2^62 ns, which is 146 years, behind the first row");
+    return Verdict::left_out;
+  }
+  row.time = last_time_ = time;
+  last_line_ = lines_.number();
+  return Verdict::good;
+}
+
+/// What was asked for of the trace, at the pace that was asked for.
+TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
+  const std::int64_t start = spec_.start.count();
+  if (row.time < start) {
+    drop("before the start of the window");
+    return Verdict::left_out;
+  }
+  if (spec_.duration && row.time - start >= spec_.duration->count()) {
+    drop("after the end of the window");
+    return Verdict::left_out;
+  }
+  if (spec_.max_requests && account_.kept == *spec_.max_requests) {
+    drop("beyond max_requests");
+    return Verdict::left_out;
+  }
+  Request& request = row.request;
+  std::int64_t time = row.time - start;
+  if (scale_ != 1) {
+    const double end = static_cast<double>(time) * scale_;
+    if (end > static_cast<double>(latest)) {
+      mistakes_.add(lines_, row.time_at, "time_scale puts this row beyond 2^62 ns, which is 146 years");
+      return Verdict::left_out;
+    }
+    time = scaled(time, scale_);
+    request.think_time = Duration(scaled(request.think_time.count(), scale_));
+  }
+  request.arrival = Time(Duration(row.timed ? time : 0));
+  return Verdict::good;
+}
+
+// Counting -----------------------------------------------------------------------------------------------------------------
+
+void TraceReader::count(const char* reason, const char* action) {
+  for (TraceException& one : account_.exceptions) {
+    if (one.reason == reason && one.action == action) {
+      ++one.rows;
+      return;
+    }
+  }
+  account_.exceptions.push_back({reason, action, 1});
+}
+
+void TraceReader::drop(const char* reason) {
+  ++account_.dropped;
+  count(reason, "dropped");
+}
+
+}  // namespace decodesim

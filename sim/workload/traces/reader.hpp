@@ -1,0 +1,74 @@
+#pragma once
+// The requests of a trace, one by one: its rows after the policies.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/workload/request.hpp"
+#include "sim/workload/traces/account.hpp"
+#include "sim/workload/traces/format.hpp"
+#include "sim/workload/traces/spread.hpp"
+
+namespace decodesim {
+
+/// Walks a trace, row by row, in memory that does not grow with it, unless rows are to be sorted.
+class TraceReader {
+ public:
+  /// `longest` is the most tokens of prompt and answer that the server takes (none: no limit), `seed` the run's. Throws
+  /// TraceError where the head of the trace is wrong.
+  TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::int64_t> longest = std::nullopt,
+              std::uint64_t seed = 0);
+  ~TraceReader();
+  TraceReader(const TraceReader&) = delete;
+  TraceReader& operator=(const TraceReader&) = delete;
+
+  /// The next request, which is there until the next call; null where there are no more. Mistakes are collected on the way
+  /// and thrown, as one TraceError, at the end of the text or when there are 20; so a trace is known to be good only once
+  /// null came.
+  const Request* next();
+  /// Whether turns of sessions were among them so far.
+  [[nodiscard]] bool has_sessions() const { return has_sessions_; }
+  /// Of the rows so far.
+  [[nodiscard]] const TraceAccount& account() const { return account_; }
+  /// What the head of decodesim's own trace says of the whole.
+  [[nodiscard]] std::optional<std::int64_t> concurrency() const { return input_->max_concurrency; }
+  [[nodiscard]] std::optional<Time> closes() const;
+
+ private:
+  enum class Verdict { good, left_out };
+  void skip_to_head();
+  bool next_row(TraceRow& row);
+  bool next_in_order(TraceRow& row);
+  bool next_spread(TraceRow& row);
+  void sort_all();
+  Verdict judge(TraceRow& row);
+  bool mended(RowPolicy policy, std::int64_t& tokens, const char* reason);
+  Verdict judge_ids(TraceRow& row);
+  Verdict judge_length(TraceRow& row);
+  Verdict judge_time(TraceRow& row);
+  Verdict place_in_window(TraceRow& row);
+  void count(const char* reason, const char* action);
+  void drop(const char* reason);
+
+  TraceSpec spec_;
+  std::optional<std::int64_t> longest_;
+  TraceLines lines_;
+  TraceMistakes mistakes_;
+  TraceAccount account_;
+  std::unique_ptr<TraceInput> input_;
+  std::unique_ptr<TraceRows> rows_;
+  TraceRow row_;
+  std::vector<TraceRow> sorted_;
+  std::size_t sorted_next_ = 0;
+  std::unique_ptr<TraceSpread> spread_;
+  bool has_sessions_ = false;
+  std::optional<std::int64_t> origin_;  // of a clock that does not begin at zero
+  std::int64_t segment_ = 0;            // what a new recording adds
+  std::int64_t last_time_ = 0;
+  std::int64_t last_line_ = 0;
+  double scale_ = 1;
+};
+
+}  // namespace decodesim

@@ -1,0 +1,83 @@
+#pragma once
+// A row of a trace as its file has it, and what its fields mean.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/workload/request.hpp"
+#include "sim/workload/traces/trace_spec.hpp"
+
+namespace decodesim {
+
+/// What a column of a CSV file or a key of a JSON object says of a request.
+enum class Meaning {
+  ignored,
+  time,       // a number of the trace's time unit
+  time_s,     // decimal seconds
+  time_ns,    // whole nanoseconds
+  date_time,  // a date and a time of day
+  input_tokens,
+  output_tokens,
+  max_tokens,
+  id,
+  priority,
+  tenant,
+  slo_class,
+  prefix_group,
+  prefix_tokens,        // part of input_tokens
+  prefix_tokens_added,  // beside input_tokens
+  session,
+  turn,
+  think_time,  // a number of the trace's time unit
+  think_time_s,
+  deadline_s,
+  deadline,  // a number of the trace's time unit
+  timeout_s,
+  cancel_after_s,
+  hash_ids,
+  hash_block_size,
+  cache_salt,
+  ignore_eos,
+  no_prefix_read,
+  remote_tokens,
+  load_time_s
+};
+
+/// A row before any policy.
+struct TraceRow {
+  Request request;         // without an arrival; numbers of tokens may be 0, and ids are not counted out
+  std::int64_t time = 0;   // ns since an origin of the file's own
+  bool timed = true;       // false for a later turn that comes when it comes
+  bool ids_wrong = false;  // their number is not that of the prompt's blocks
+  // Where in the line these stand, in bytes from 0.
+  std::size_t time_at = 0;
+  std::size_t input_at = 0;
+  std::size_t output_at = 0;
+  std::size_t ids_at = 0;
+};
+
+/// What a trace's fields are read by.
+struct FieldRules {
+  TimeUnit unit = TimeUnit::s;
+  bool zero_input = false;   // a prompt of 0 tokens is read, and what becomes of it decided later
+  bool zero_output = false;  // an answer of 0 tokens
+};
+
+/// Is this said by a number? Others are texts, flags and dates.
+bool is_number(Meaning meaning);
+
+/// Puts the text of one field into `row`; an empty one stands for nothing where that is possible. Returns an empty text, or
+/// what is wrong with it and how to mend it.
+std::string_view set_field(Meaning meaning, std::string_view text, const FieldRules& rules, TraceRow& row);
+
+/// What must hold between the fields of one row. Returns an empty text, or what is wrong; then `at` is whose field it is.
+std::string_view check_row(TraceRow& row, Meaning& at);
+
+/// How many hash ids a prompt of so many tokens has: one a whole block, and one more for the rest, which may be left out.
+constexpr bool id_count_fits(std::int64_t ids, std::int64_t tokens, std::int64_t block_size) {
+  const std::int64_t whole = tokens / block_size;
+  return ids == whole || (ids == whole + 1 && tokens % block_size > 0);
+}
+
+}  // namespace decodesim
