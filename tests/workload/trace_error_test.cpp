@@ -96,7 +96,7 @@ const std::vector<Broken> broken_texts{
     {"arrival_s,input_tokens,output_tokens,deadline_s\n0,1,9,2e9\n", 2, 7, "at most fifty years"},
     // Arrivals.
     {own + "abc,1,1\n", 2, 1, "arrival_s is 'abc': expected decimal seconds"},
-    {own + ",1,1\n", 2, 1, "expected decimal seconds"},
+    {own + ",1,1\n", 2, 1, "expected a time"},
     {own + "nan,1,1\n", 2, 1, "expected decimal seconds"},
     {own + "inf,1,1\n", 2, 1, "expected decimal seconds"},
     {own + "1e,1,1\n", 2, 1, "expected decimal seconds"},
