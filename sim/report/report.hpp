@@ -17,6 +17,7 @@
 #include "sim/report/saturation.hpp"
 #include "sim/report/service_groups.hpp"
 #include "sim/serving/observer.hpp"
+#include "sim/workload/traces/account.hpp"
 
 namespace decodesim {
 
@@ -52,6 +53,7 @@ struct RunHeader {
   std::string victim_rule;           // "last-admitted"; empty where the engine never evicts
   std::vector<std::string> oracles;  // what its policies know that no real server could, a phrase each
   std::string more_requests = "raise workload.num_requests";  // how its user gets a longer run
+  std::optional<TraceAccount> trace;  // what became of its rows, where the workload is a trace
   std::vector<DefaultUsed> defaults;
   std::vector<std::string> warnings;
 };

@@ -8,6 +8,7 @@
 #include "sim/report/json_writer.hpp"
 #include "sim/report/policy_json.hpp"
 #include "sim/report/slo_verdict.hpp"
+#include "sim/report/workload_report.hpp"
 
 namespace decodesim {
 
@@ -143,7 +144,12 @@ void provenance(JsonWriter& json, const Report& report) {
     json.begin_object().member("path", used.path).member("value", used.value).member("source", used.source);
     json.end_object();
   }
-  json.end_array().member_texts("warnings", report.warnings);
+  json.end_array().member_texts("warnings", report.warnings).key("trace");
+  if (header.trace) {
+    write_account(*header.trace, json);
+  } else {
+    json.null();
+  }
   json.member_object("scenario").member("name", header.scenario);
   json.member_text("case", header.case_name);
   json.member("hash", header.hash).member("seed", header.seed);

@@ -18,6 +18,7 @@
 #include "sim/report/policy_text.hpp"
 #include "sim/report/utf8.hpp"
 #include "sim/report/verdict_text.hpp"
+#include "sim/report/workload_report.hpp"
 
 namespace decodesim {
 
@@ -209,6 +210,7 @@ void body(const Report& report, std::ostream& out) {
   saturation(report, out);
   write_groups(report, out);
   outcomes(report, out);
+  if (report.header.trace) write_account(*report.header.trace, out);
   for (const std::string& oracle : report.header.oracles) write_line(out, "Oracle", "knows " + printable(oracle));
   for (const std::string& warning : report.warnings) write_line(out, "Warning", printable(warning));
 }

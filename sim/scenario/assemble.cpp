@@ -1,5 +1,6 @@
 #include "sim/scenario/assemble.hpp"
 
+#include <filesystem>
 #include <utility>
 #include <variant>
 
@@ -115,6 +116,11 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.hash = scenario_hash(scenario);
   header.seed = scenario.run.seed;
   header.requests = parts.source->count();
+  if (const TraceAccount* account = parts.source->trace_account()) {
+    header.trace = *account;
+    // Where the file lies is this machine's; a report is the same on all.
+    header.trace->file = std::filesystem::path(account->file).filename().string();
+  }
   header.num_blocks = server.num_blocks;
   header.usable_blocks = server.usable_blocks;
   header.block_size = server.block_size;

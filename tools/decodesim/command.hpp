@@ -30,6 +30,7 @@ std::span<const Command> command_table();
 
 int calibrate_command(std::span<const std::string> args);
 int check_command(std::span<const std::string> args);
+int describe_command(std::span<const std::string> args);
 int compare_command(std::span<const std::string> args);
 int explain_command(std::span<const std::string> args);
 int import_command(std::span<const std::string> args);

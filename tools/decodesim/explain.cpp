@@ -19,6 +19,7 @@
 #include "sim/scenario/pool.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/workload/request_source.hpp"
+#include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/terminal_width.hpp"
@@ -168,18 +169,6 @@ std::vector<Scenario> load(const std::string& file, const po::variables_map& val
   return scenarios;
 }
 
-Scenario pick(std::vector<Scenario> scenarios, const std::string& case_name) {
-  Names known;
-  for (Scenario& scenario : scenarios) {
-    if (scenario.case_name == case_name) return std::move(scenario);
-    known.push_back(scenario.case_name);
-  }
-  std::string names;
-  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-  throw UsageError("there is no case '" + case_name + "'",
-                   known.size() == 1 && known.front().empty() ? "the scenario has no cases" : "its cases are " + names);
-}
-
 /// The two scenarios that --diff compares.
 std::pair<Scenario, Scenario> two_scenarios(const Names& files, const Names& cases, const po::variables_map& values) {
   if (files.size() > 2 || cases.size() > 2)
@@ -192,7 +181,7 @@ std::pair<Scenario, Scenario> two_scenarios(const Names& files, const Names& cas
                      "decodesim explain --diff A B");
   if (same_file && cases.size() == 1)
     throw UsageError("--diff within a file compares two cases", "add a second --case");
-  if (!cases.empty()) return {pick(std::move(first), cases.front()), pick(std::move(second), cases.back())};
+  if (!cases.empty()) return {case_named(std::move(first), cases.front()), case_named(std::move(second), cases.back())};
   return {std::move(first.front()), std::move(same_file ? second.back() : second.front())};
 }
 
@@ -215,7 +204,7 @@ void write(const Scenario& scenario, const Explanation& explanation, const po::v
 }
 
 Scenario choose(std::vector<Scenario> scenarios, const Names& cases) {
-  return cases.empty() ? std::move(scenarios.front()) : pick(std::move(scenarios), cases.front());
+  return cases.empty() ? std::move(scenarios.front()) : case_named(std::move(scenarios), cases.front());
 }
 
 /// The scenario that the loader refused, if memory is all that it lacks.

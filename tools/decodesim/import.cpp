@@ -8,9 +8,14 @@
 
 #include "sim/core/suggest.hpp"
 #include "sim/report/atomic_file.hpp"
+#include "sim/report/columns.hpp"
+#include "sim/report/workload_report.hpp"
 #include "sim/scenario/model_import/model_import.hpp"
+#include "sim/scenario/trace_settings.hpp"
+#include "sim/workload/traces/reader.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
+#include "tools/decodesim/output_files.hpp"
 
 namespace decodesim {
 
@@ -19,53 +24,64 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-/// What can be imported: FILE's text as ours. Warnings are added to `warnings`.
+/// A model's shape, from `file`. Warnings are added to `warnings`.
+void import_model_file(const fs::path& file, const std::string& name, std::ostream& out,
+                       std::vector<Diagnostic>& warnings) {
+  ImportedModel imported = import_model(file, name);
+  warnings = std::move(imported.warnings);
+  out << imported.text;
+}
+
+/// A trace of another format, as decodesim's own; what became of its rows is told on stderr.
+void import_trace(const TraceSpec& spec, const std::string& name, std::ostream& out) {
+  TraceReader reader(TraceBytes(spec.file), spec);
+  std::vector<Request> requests;
+  while (const Request* request = reader.next()) requests.push_back(*request);
+  write_trace(requests, name, out);
+  write_account(reader.account(), std::cerr);
+}
+
+/// The name of what is imported, a summary, and for traces the format.
 struct ImportKind {
   std::string_view name;
   std::string_view summary;
-  std::string (*convert)(const fs::path& file, const std::string& name, std::vector<Diagnostic>& warnings);
 };
 
-std::string convert_model(const fs::path& file, const std::string& name, std::vector<Diagnostic>& warnings) {
-  ImportedModel imported = import_model(file, name);
-  warnings = std::move(imported.warnings);
-  return std::move(imported.text);
+std::vector<ImportKind> import_kinds() {
+  std::vector<ImportKind> kinds{{"model",
+                                 "a model's shape from the Hugging Face config.json that lies beside its weights; "
+                                 "scenarios name it: 'model: OUT'"}};
+  for (const TraceFormatInfo* format : trace_formats()) kinds.push_back({format->name, format->summary});
+  return kinds;
 }
 
-constexpr ImportKind kinds[] = {
-    {"model",
-     "a model's shape from the Hugging Face config.json that lies beside its weights; scenarios name it: 'model: OUT'",
-     convert_model},
-};
-
-const ImportKind& find_kind(const std::string& name) {
+void check_kind(const std::string& name) {
   std::vector<std::string_view> names;
-  for (const ImportKind& kind : kinds) {
-    if (kind.name == name) return kind;
+  for (const ImportKind& kind : import_kinds()) {
+    if (kind.name == name) return;
     names.push_back(kind.name);
   }
   throw UsageError("'" + name + "' cannot be imported", suggestion(name, names));
 }
 
-void write(const fs::path& target, const std::string& text, bool force) {
+void refuse_to_overwrite(const fs::path& target, bool force) {
   std::error_code none;
   if (!force && fs::is_regular_file(target, none))
     throw UsageError(target.string() + " is there already", "--force writes over it");
-  AtomicFile file(target);
-  file.out() << text;
-  file.commit();
 }
 
 CommandLine command_line() {
   CommandLine line;
   line.usage = "decodesim import KIND FILE [-o OUT] [options]";
   line.summary = "Turns what others write into files of decodesim. Kinds:\n";
-  for (const ImportKind& kind : kinds)
-    line.summary += "\n  " + std::string(kind.name) + "  " + std::string(kind.summary);
+  for (const ImportKind& kind : import_kinds())
+    line.summary += "\n  " + left(kind.name, 14) + std::string(kind.summary);
   line.positional = "what";
   auto add = line.options.add_options();
   add("output,o", po::value<std::string>(), "FILE: in place of standard output");
   add("name", po::value<std::string>(), "NAME: what it is called (from OUT, or from FILE or its folder)");
+  add("set", po::value<std::vector<std::string>>()->composing(),
+      "KEY=VALUE, for traces: how it is read, by the keys of workload.trace; may be repeated");
   add("force", "writes over a file that is there already");
   return line;
 }
@@ -78,7 +94,7 @@ int import_command(std::span<const std::string> args) {
   if (!values) return exit_done;
   const std::vector<std::string> what = texts_of(*values, "what");
   if (what.empty()) throw UsageError("import what?", "usage: " + line.usage);
-  const ImportKind& kind = find_kind(what[0]);
+  check_kind(what[0]);
   if (what.size() != 2) throw UsageError("import takes a kind and one file", "usage: " + line.usage);
   const auto text_of = [&](const char* option) {
     return values->count(option) > 0 ? (*values)[option].as<std::string>() : std::string();
@@ -88,14 +104,24 @@ int import_command(std::span<const std::string> args) {
   if (named && text_of("name").empty()) throw UsageError("--name is empty", "--name my-model");
   const std::string name = named ? text_of("name") : target.stem().string();
 
+  if (!target.empty()) refuse_to_overwrite(target, values->count("force") > 0);
+  const OutputFile output[] = {{"--output", target.string()}};
+  check_output_files(output, std::span(what).subspan(1));
   std::vector<Diagnostic> warnings;
-  const std::string text = kind.convert(what[1], name, warnings);
-  std::cerr << diagnostics_text(warnings);
+  const auto convert = [&](std::ostream& out) {
+    if (what[0] == "model") return import_model_file(what[1], name, out, warnings);
+    std::vector<std::string> settings = texts_of(*values, "set");
+    settings.insert(settings.begin(), "format=" + what[0]);
+    import_trace(read_trace_settings(what[1], settings), name, out);
+  };
   if (target.empty()) {
-    std::cout << text;
+    convert(std::cout);
   } else {
-    write(target, text, values->count("force") > 0);
+    AtomicFile file(target);
+    convert(file.out());
+    file.commit();
   }
+  std::cerr << diagnostics_text(warnings);
   return exit_done;
 }
 

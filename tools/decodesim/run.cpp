@@ -22,6 +22,7 @@
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
 #include "sim/study/trust.hpp"
+#include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
@@ -94,14 +95,9 @@ std::vector<std::string> inputs_of(const std::vector<Scenario>& scenarios) {
 
 std::vector<Scenario> chosen_cases(std::vector<Scenario> scenarios, const po::variables_map& values) {
   if (values.count("case") == 0) return scenarios;
-  const auto name = values["case"].as<std::string>();
-  std::string known;
-  for (Scenario& scenario : scenarios) {
-    if (scenario.case_name == name) return {std::move(scenario)};
-    known += (known.empty() ? "" : ", ") + scenario.case_name;
-  }
-  throw UsageError("there is no case '" + name + "'",
-                   known.empty() ? "the scenario has no cases" : "its cases are " + known);
+  std::vector<Scenario> chosen;
+  chosen.push_back(case_named(std::move(scenarios), values["case"].as<std::string>()));
+  return chosen;
 }
 
 int exit_code(const std::vector<Report>& reports) {
