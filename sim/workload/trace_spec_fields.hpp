@@ -18,7 +18,16 @@ inline constexpr std::string_view spread_policy_names[] = {"none", "uniform"};
 constexpr bool trace_is_declared_csv(const TraceSpec& trace) { return trace.format == TraceFormat::csv; }
 constexpr bool trace_has_two_files(const TraceSpec& trace) { return trace.format == TraceFormat::servegen; }
 
-inline constexpr Field trace_shorthand = field<&TraceSpec::file>("file", {.kind = Kind::path});
+// A trace is the name of its file, or a mapping where more is said.
+inline Value trace_file_alone(const TraceSpec& trace) {
+  TraceSpec plain;
+  plain.file = trace.file;
+  if (trace.file.empty() || trace != plain) return {};
+  return trace.file;
+}
+inline void set_trace_file(TraceSpec& trace, const Value& value) { trace.file = std::get<std::string>(value); }
+inline constexpr Field trace_shorthand =
+    computed_field<TraceSpec, trace_file_alone, set_trace_file>("file", Kind::path, {});
 
 inline constexpr Field trace_columns_fields[] = {
     field<&TraceColumnsSpec::arrival>("arrival", {.doc = "when a request comes, a number of time_unit"}),

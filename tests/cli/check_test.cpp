@@ -7,22 +7,22 @@
 #include <fstream>
 
 #include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace decodesim::tests {
 
 namespace fs = std::filesystem;
 
 TEST_CASE("a scenario is not valid where its trace is not") {
-  std::string folder = (fs::temp_directory_path() / "decodesim-XXXXXX").string();
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  std::ofstream(folder + "/trace.csv") << "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n";
-  const std::string with_trace = "scenarios/chat-on-hgx-h100.yaml --set 'workload.trace=" + folder + "/trace.csv'";
+  const TemporaryFolder folder;
+  const std::string trace =
+      folder.write("trace.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n");
+  const std::string with_trace = "scenarios/chat-on-hgx-h100.yaml --set 'workload.trace=" + trace + "'";
   for (const std::string command : {"check ", "run "}) {
     const ProgramResult result = run_program(command + with_trace);
     CHECK(result.exit_code == 2);
     CHECK(result.err.find("trace.csv:2:") != std::string::npos);
   }
-  fs::remove_all(folder);
 }
 
 TEST_CASE("a node whose links lead nowhere, and weights that do not fit, are found by check") {

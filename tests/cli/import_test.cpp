@@ -1,7 +1,6 @@
 // The import command at its edges: exit codes, files, what goes where.
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <filesystem>
@@ -9,30 +8,21 @@
 #include <string>
 
 #include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace decodesim::tests {
 
 namespace {
 
-/// A folder with a small config.json that goes with the test.
-class ConfigFolder {
+/// A folder with a small config.json.
+class ConfigFolder : public TemporaryFolder {
  public:
   ConfigFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "decodesim-import-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
     write("config.json",
           "{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 512, \"num_attention_heads\": 8,\n"
           " \"intermediate_size\": 1024, \"vocab_size\": 100, \"max_position_embeddings\": 2048,\n"
           " \"quantization_config\": {\"quant_method\": \"awq\"}}\n");
   }
-  ~ConfigFolder() { std::filesystem::remove_all(path_); }
-  ConfigFolder(const ConfigFolder&) = delete;
-  ConfigFolder& operator=(const ConfigFolder&) = delete;
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ + "/" + name) << text; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
 };
 
 }  // namespace

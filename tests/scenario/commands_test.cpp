@@ -88,8 +88,8 @@ TEST_CASE("a wrong command line exits with 2 and names what was meant, on stderr
 
 TEST_CASE("check: 0 for valid files, 2 for mistakes, 1 for a file that is not there") {
   const Folder folder;
-  const std::string good = folder.write("good.yaml", small_scenario).string();
-  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\nrnu: {seed: 1}\n").string();
+  const std::string good = folder.write("good.yaml", small_scenario);
+  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\nrnu: {seed: 1}\n");
   const std::string gone = (folder.path() / "gone.yaml").string();
 
   const Ran valid = decodesim("check " + good);
@@ -114,8 +114,8 @@ TEST_CASE("check: 0 for valid files, 2 for mistakes, 1 for a file that is not th
 
 TEST_CASE("--json prints one document with the same mistakes") {
   const Folder folder;
-  const std::string good = folder.write("good.yaml", small_scenario + "cases: {a: {name: x}, b: {name: y}}\n").string();
-  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\n").string();
+  const std::string good = folder.write("good.yaml", small_scenario + "cases: {a: {name: x}, b: {name: y}}\n");
+  const std::string bad = folder.write("bad.yaml", small_scenario + "slo: {ttft_p99: 5}\n");
   const Ran ran = decodesim("check --json " + good + " " + bad);
   CHECK(ran.exit == 2);
   const auto document = nlohmann::json::parse(ran.out);
@@ -135,7 +135,7 @@ TEST_CASE("--json prints one document with the same mistakes") {
 
 TEST_CASE("check --resolved prints the scenario that it checked") {
   const Folder folder;
-  const std::string file = folder.write("s.yaml", small_scenario).string();
+  const std::string file = folder.write("s.yaml", small_scenario);
   const Ran ran = decodesim("check --resolved " + file);
   CHECK(ran.exit == 0);
   const std::size_t start = ran.out.find("---\n");
@@ -204,7 +204,7 @@ TEST_CASE("a scenario of the catalog goes by its name, where no file does") {
   CHECK(misspelt.err.find("did you mean the scenario 'context-gap'?") != std::string::npos);
 
   const Folder folder;
-  const std::string file = folder.write("context-gap", small_scenario).string();
+  const std::string file = folder.write("context-gap", small_scenario);
   CHECK(scenario_file(file) == file);
   CHECK(scenario_file("context-gap").filename() == "context-gap.yaml");
   CHECK(scenario_file("../scenarios/context-gap") == "../scenarios/context-gap");
@@ -226,11 +226,9 @@ TEST_CASE("show prints the file with its sources and what follows from it") {
 
 TEST_CASE("a catalog that is nowhere is named, with what to set") {
   const Folder folder;
-  const std::string file = folder
-                               .write("s.yaml",
-                                      "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: "
-                                      "{num_requests: 3, input_tokens: 5, output_tokens: 2}\n")
-                               .string();
+  const std::string file = folder.write("s.yaml",
+                                        "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: "
+                                        "{num_requests: 3, input_tokens: 5, output_tokens: 2}\n");
   const Ran ran = decodesim("check " + file, folder.path().string());
   CHECK(ran.exit == 2);
   CHECK(ran.err.find("the catalog was not found at " + folder.path().string()) != std::string::npos);
@@ -261,11 +259,9 @@ TEST_CASE("a catalog that lacks one kind of entries says which, and where they w
   }
   const std::string home = (folder.path() / "only-scenarios").string();
   const std::string file =
-      folder
-          .write("s.yaml",
-                 "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: {num_requests: 3, "
-                 "input_tokens: 5, output_tokens: 2}\n")
-          .string();
+      folder.write("s.yaml",
+                   "version: 1\nmodel: llama-3-8b\nhardware: {node: hgx-h100}\nworkload: {num_requests: 3, "
+                   "input_tokens: 5, output_tokens: 2}\n");
   const Ran check = decodesim("check " + file, home);
   CHECK(check.exit == 2);
   CHECK(check.err.find("has no models") != std::string::npos);

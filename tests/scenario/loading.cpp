@@ -34,28 +34,10 @@ Scenario load_one(const std::string& text, const std::vector<std::string>& sets)
   return loaded.scenarios.front();
 }
 
-Folder::Folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "decodesim-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path Folder::write(const std::string& name, const std::string& text) const {
-  const std::filesystem::path file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-  return file;
-}
-
 Loaded Folder::load(const std::string& name, const std::vector<std::string>& sets) const {
   Loaded loaded;
   try {
-    loaded.scenarios = load_scenarios(path_ / name, sets, loaded.diagnostics);
+    loaded.scenarios = load_scenarios(path() / name, sets, loaded.diagnostics);
   } catch (const ScenarioError& error) {
     loaded.diagnostics = error.diagnostics();
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/scenario/load.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace decodesim::tests {
 
@@ -25,18 +26,9 @@ Loaded load_text(const std::string& text, const std::vector<std::string>& sets =
 Scenario load_one(const std::string& text, const std::vector<std::string>& sets = {});
 
 /// A folder that is gone at the end of the test.
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] Loaded load(const std::string& name, const std::vector<std::string>& sets = {}) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace decodesim::tests

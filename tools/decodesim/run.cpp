@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sim/core/check.hpp"
+#include "sim/report/atomic_file.hpp"
 #include "sim/report/measurements.hpp"
 #include "sim/report/progress.hpp"
 #include "sim/report/report_json.hpp"
@@ -21,7 +22,10 @@
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/policy_notes.hpp"
+#include "sim/scenario/pool.hpp"
 #include "sim/study/trust.hpp"
+#include "sim/workload/every_request.hpp"
+#include "sim/workload/traces/trace.hpp"
 #include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
@@ -49,16 +53,32 @@ CommandLine command_line() {
   add("json", "prints one JSON document instead of the summary");
   add("requests-csv", po::value<std::string>(), "FILE: one row a request, every time and count");
   add("schedule-jsonl", po::value<std::string>(), "FILE: one line a pass of the scheduler");
+  add("export-trace", po::value<std::string>(),
+      "FILE: the requests, as a trace that a scenario can name; played again it gives the same results");
   return line;
 }
 
 struct Outputs {
   std::string requests_csv;
   std::string schedule_jsonl;
+  std::string trace;
+
+  [[nodiscard]] bool any() const { return !(requests_csv.empty() && schedule_jsonl.empty() && trace.empty()); }
 };
+
+/// The scenario's requests, whoever asks for them and how.
+void export_trace(const Scenario& scenario, const std::string& target) {
+  const auto source = make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
+  std::vector<Request> requests;
+  for_every_request(*source, [&](const Request& request) { requests.push_back(request); });
+  AtomicFile file(target);
+  write_trace(requests, scenario.name, file.out());
+  file.commit();
+}
 
 /// `oracles` are those that were warned of before, in another case.
 Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& trust, std::set<std::string>& oracles) {
+  if (!outputs.trace.empty()) export_trace(scenario, outputs.trace);
   Assembly parts = assemble(scenario, DECODESIM_VERSION);
   parts.header.trust = trust_in(scenario, trust);
   for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
@@ -125,13 +145,17 @@ int run_command(std::span<const std::string> args) {
   const std::vector<Scenario> scenarios =
       chosen_cases(load_scenarios(scenario_file(files.front()), texts_of(*values, "set"), warnings), *values);
   if (!warnings.empty()) std::cerr << diagnostics_text(warnings);
-  const Outputs outputs{file_of(*values, "requests-csv"), file_of(*values, "schedule-jsonl")};
-  if (scenarios.size() > 1 && !(outputs.requests_csv.empty() && outputs.schedule_jsonl.empty())) {
-    throw UsageError("--requests-csv and --schedule-jsonl hold one run, and this scenario has several cases",
-                     "add --case " + scenarios.front().case_name);
+  const Outputs outputs{file_of(*values, "requests-csv"), file_of(*values, "schedule-jsonl"),
+                        file_of(*values, "export-trace")};
+  if (scenarios.size() > 1 && outputs.any()) {
+    throw UsageError(
+        "--requests-csv, --schedule-jsonl and --export-trace hold one run, and this scenario has several cases",
+        "add --case " + scenarios.front().case_name);
   }
 
-  const OutputFile named[] = {{"--requests-csv", outputs.requests_csv}, {"--schedule-jsonl", outputs.schedule_jsonl}};
+  const OutputFile named[] = {{"--requests-csv", outputs.requests_csv},
+                              {"--schedule-jsonl", outputs.schedule_jsonl},
+                              {"--export-trace", outputs.trace}};
   check_output_files(named, inputs_of(scenarios));
 
   std::vector<Report> reports;

@@ -56,6 +56,8 @@ struct TraceColumnsSpec {
   std::string slo_class;
   std::string session;
   std::string think_time;  // a number of time_unit
+
+  friend bool operator==(const TraceColumnsSpec&, const TraceColumnsSpec&) = default;
 };
 
 struct TraceSpec {
@@ -76,6 +78,8 @@ struct TraceSpec {
   std::optional<std::int64_t> max_requests;  // that are kept; the rows after them are left out
   double time_scale = 1;                     // multiplies gaps and think times
   double rate_scale = 1;                     // divides them
+
+  friend bool operator==(const TraceSpec&, const TraceSpec&) = default;
 };
 
 }  // namespace decodesim
