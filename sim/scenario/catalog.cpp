@@ -12,10 +12,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> folders{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> folders{{
     {"gpus", "hardware/gpus"},
     {"nodes", "hardware/nodes"},
     {"models", "workloads/models"},
+    {"workloads", "workloads/presets"},
     {"scenarios", "scenarios"},
 }};
 
@@ -34,7 +35,7 @@ bool holds_catalog(const fs::path& folder) {
 }  // namespace
 
 const std::vector<std::string_view>& Catalog::kinds() {
-  static const std::vector<std::string_view> names{"gpus", "nodes", "models", "scenarios"};
+  static const std::vector<std::string_view> names{"gpus", "nodes", "models", "workloads", "scenarios"};
   return names;
 }
 

@@ -13,7 +13,7 @@ class Catalog {
  public:
   explicit Catalog(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// Kinds of entries: gpus, nodes, models, scenarios.
+  /// Kinds of entries: gpus, nodes, models, workloads, scenarios.
   static const std::vector<std::string_view>& kinds();
 
   /// Names of a kind in alphabetical order; none where the catalog was not found.

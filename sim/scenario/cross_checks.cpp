@@ -1,9 +1,7 @@
 #include "sim/scenario/cross_checks.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "sim/scenario/deployment_checks.hpp"
 #include "sim/scenario/load_checks.hpp"
@@ -13,8 +11,8 @@
 #include "sim/scenario/prefix_checks.hpp"
 #include "sim/scenario/speculative_checks.hpp"
 #include "sim/scenario/trtllm_checks.hpp"
+#include "sim/scenario/workload_checks.hpp"
 #include "sim/serving/policy_table.hpp"
-#include "sim/workload/workload_fields.hpp"
 
 namespace decodesim {
 
@@ -32,7 +30,6 @@ class Checks {
     scheduler();
     host();
     window();
-    workload();
   }
 
  private:
@@ -222,122 +219,6 @@ class Checks {
     }
   }
 
-  void workload() {
-    const WorkloadSpec& workload = scenario_.workload;
-    if (workload.kind == WorkloadKind::generator) {
-      length("workload.input_tokens", workload.input_tokens);
-      length("workload.output_tokens", workload.output_tokens);
-      fixed_lengths(workload);
-      if (workload.prefix_groups.tokens > workload.input_tokens.min) {
-        error("workload.prefix_groups.tokens", "out-of-range",
-              "'workload.prefix_groups.tokens' is above the shortest prompt of 'workload.input_tokens'",
-              "the prefix is part of the prompt: at most " + std::to_string(workload.input_tokens.min));
-      }
-      span(workload);
-    }
-    if (workload.kind == WorkloadKind::trace) {
-      std::error_code ignored;
-      if (!std::filesystem::exists(workload.trace.file, ignored)) {
-        error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace.file,
-              "'workload.trace' is relative to the file that names it, and in '--set' to where you are");
-      }
-    }
-    if (workload.kind == WorkloadKind::requests) requests(workload.requests);
-  }
-
-  void length(const std::string& path, const LengthSpec& length) {
-    if (length.min > length.max) {
-      error(path + ".min", "out-of-range", "'" + path + ".min' is above '" + path + ".max'", "swap them");
-    } else if (length.distribution == LengthDistribution::constant && length.min != length.max) {
-      error(path + ".distribution", "contradiction", "'" + path + "' is constant, but its min and max differ",
-            "write '" + path.substr(path.find('.') + 1) + ": " + std::to_string(length.min) +
-                "', or 'distribution: uniform'");
-    }
-  }
-
-  // A run that lasts so long would leave the clock.
-  void span(const WorkloadSpec& workload) {
-    if (workload.max_concurrency || workload.arrival.process == ArrivalProcess::all_at_once) return;
-    const double seconds = static_cast<double>(workload.num_requests) / workload.arrival.request_rate;
-    if (seconds <= latest_arrival) return;
-    error("workload.arrival.request_rate", "out-of-range",
-          "at 'workload.arrival.request_rate' the " + std::to_string(workload.num_requests) +
-              " requests of 'workload.num_requests' take more than 50 years to arrive",
-          "raise the rate, or make fewer requests");
-  }
-
-  // Lengths that meet the limit of a sequence whatever is drawn.
-  void fixed_lengths(const WorkloadSpec& workload) {
-    const std::int64_t limit = model_len_limit(scenario_);
-    const std::int64_t input = workload.input_tokens.min;
-    const std::int64_t output = workload.output_tokens.min;
-    const bool drawn = input != workload.input_tokens.max || output != workload.output_tokens.max;
-    const std::string at_least = drawn ? "at least " : "";
-    if (input >= limit) {
-      warn("workload.input_tokens", "never-served",
-           "every request is refused: its prompt has " + at_least + std::to_string(input) +
-               " tokens, and max_model_len, the most of prompt and output together, is " + std::to_string(limit),
-           raise_or_shorten("prompts", input + output));
-    } else if (input + output > limit) {
-      warn("workload.output_tokens", "cut-answers",
-           "every answer is cut: prompt and output have " + at_least + std::to_string(input + output) +
-               " tokens together, and max_model_len is " + std::to_string(limit),
-           raise_or_shorten("prompts or answers", input + output));
-    }
-  }
-
-  static std::string raise_or_shorten(const std::string& what, std::int64_t needed) {
-    return "raise 'scheduler.max_model_len' to " + std::to_string(needed) + " if the model allows it, or shorten the " +
-           what;
-  }
-
-  void requests(const std::vector<Request>& list) {
-    const DocumentNode* node = tree_.find("workload")->find("requests");
-    if (list.empty())
-      error("workload.requests", "out-of-range", "'workload.requests' is empty", "list at least one request");
-    std::map<std::string, std::size_t> seen;
-    for (std::size_t i = 0; i < list.size() && !reading_.is_full(); ++i) {
-      const DocumentNode& item = node->items[i];
-      const std::string path = "workload.requests[" + std::to_string(i) + "]";
-      if (list[i].max_tokens < list[i].output_tokens) {
-        reading_.error(
-            place_of(item, "max_tokens"), "out-of-range", "'" + path + ".max_tokens' is below its output_tokens",
-            "output_tokens is what the request really generates, and no server generates more than it was asked for");
-      }
-      content(list[i], item, path);
-      if (list[i].id.empty()) continue;
-      const auto [first, fresh] = seen.emplace(list[i].id, i);
-      if (!fresh) {
-        reading_.error(
-            place_of(item, "id"), "duplicate-id",
-            "'" + path + ".id' is '" + list[i].id + "', as is that of request " + std::to_string(first->second),
-            "give each request its own id");
-      }
-    }
-  }
-
-  // What a prompt begins with is part of it.
-  void content(const Request& request, const DocumentNode& item, const std::string& path) {
-    const std::string tokens = std::to_string(request.input_tokens);
-    if (!request.prefix_group.empty() && !request.content.empty()) {
-      reading_.error(place_of(item, "hash_ids"), "contradiction",
-                     "'" + path + ".prefix_group' and '" + path + ".hash_ids' exclude each other", "keep one of them");
-    } else if (request.prefix_tokens > request.input_tokens) {
-      reading_.error(place_of(item, "prefix_tokens"), "out-of-range",
-                     "'" + path + ".prefix_tokens' is above its input_tokens",
-                     "the prefix is part of the prompt: at most " + tokens);
-    }
-    if (request.content.empty() || request.hash_block_size == 0) return;
-    const std::int64_t blocks = (request.input_tokens - 1) / request.hash_block_size + 1;
-    const auto ids = static_cast<std::int64_t>(request.content.size());
-    if (ids <= blocks) return;
-    reading_.error(place_of(item, "hash_ids"), "out-of-range",
-                   "'" + path + ".hash_ids' has " + std::to_string(ids) + " ids, but a prompt of " + tokens +
-                       " tokens has " + std::to_string(blocks) + " blocks of " +
-                       std::to_string(request.hash_block_size),
-                   "tokens beyond the blocks that are named are the request's own");
-  }
-
   Reading& reading_;
   const DocumentNode& tree_;
   const Scenario& scenario_;
@@ -348,6 +229,7 @@ class Checks {
 void check_across(Reading& reading, const DocumentNode& tree, const Scenario& scenario) {
   const std::size_t before = reading.errors();
   Checks(reading, tree, scenario).all();
+  check_workload(reading, tree, scenario);
   check_loads(reading, tree, scenario);
   check_speculative(reading, tree, scenario);
   if (reading.errors() == before) check_deployment(reading, tree, scenario);

@@ -38,8 +38,9 @@ class LoadChecks {
 
  private:
   void remote(const Request& request, std::size_t index) {
-    const DocumentNode& item = tree_.find("workload")->find("requests")->items[index];
-    const Position place = place_of(item, "remote_tokens");
+    const DocumentNode* list = tree_.find("workload")->find("requests");  // not there in an entry of a file
+    const Position place =
+        list == nullptr ? place_of(tree_, "workload") : place_of(list->items[index], "remote_tokens");
     const std::string path = "'workload.requests[" + std::to_string(index) + "].remote_tokens'";
     if (request.remote_tokens > request.input_tokens) {
       reading_.error(place, "out-of-range", path + " is above its input_tokens",

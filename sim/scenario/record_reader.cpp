@@ -189,7 +189,10 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
   } else {
     ParsedValue parsed = parse_value(scalar.kind, node.scalar);
     if (!parsed.ok()) {
-      reading_.error(node.at, parsed.problem.code, "'" + path + "' " + parsed.problem.message, parsed.problem.help);
+      const bool of_arrivals = path.ends_with(".burstiness") || path.ends_with(".request_rate");
+      const std::string known = of_arrivals ? vllm_value_help("numbers", node.scalar) : "";
+      reading_.error(node.at, parsed.problem.code, "'" + path + "' " + parsed.problem.message,
+                     known.empty() ? parsed.problem.help : known);
       return;
     }
     Value value = std::move(parsed.value);

@@ -38,7 +38,13 @@ inline constexpr Field scenario_fields[] = {
     record<&Scenario::cost>("cost", cost_fields, {.doc = "what a step takes"}),
     record<&Scenario::workload>(
         "workload", workload_fields,
-        {.doc = "who asks for what, when: requests, a trace or a generator", .need = Need::required}),
+        {.doc =
+             "who asks for what, when: requests, a trace or a generator; or a name of the catalog, or a mapping with "
+             "`like: NAME`",
+         .need = Need::required,
+         .catalog = "workloads",
+         .like = "like",
+         .name_alone = true}),
     record<&Scenario::run>("run", run_fields, {.doc = "how it is played and measured"}),
     record<&Scenario::slo>("slo", slo_fields, {.doc = "limits that the results are held against"}),
 };

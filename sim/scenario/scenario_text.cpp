@@ -131,22 +131,40 @@ class Writer {
   std::string braces(FieldTable fields, const void* spec) const {
     std::string text = "{";
     for (const Field& field : fields) {
-      const ScalarField* scalar = field.scalar();
-      const ListField* list = field.list();
-      if ((scalar == nullptr && (list == nullptr || list->item == nullptr)) || is_absent(field, spec)) continue;
+      if (is_absent(field, spec)) continue;
+      const std::string value = in_one_line(field, spec);
+      if (value.empty()) continue;
       if (text.size() > 1) text += ", ";
-      text += std::string(field.key) + ": " +
-              (list != nullptr ? items(*list, spec) : scalar_text(*scalar, scalar->get(spec), paths_));
+      text += std::string(field.key) + ": " + value;
     }
     return text + "}";
   }
 
-  /// A list of single values.
+  /// Empty where there is nothing to write.
+  std::string in_one_line(const Field& field, const void* spec) const {
+    if (const ScalarField* scalar = field.scalar()) return scalar_text(*scalar, scalar->get(spec), paths_);
+    if (const ListField* list = field.list()) return items(*list, spec);
+    const RecordField& record = *field.record();
+    const void* member = inside(record, spec);
+    if (record.shorthand != nullptr) {
+      const ScalarField& scalar = *record.shorthand->scalar();
+      const Value value = scalar.get(member);
+      if (!std::holds_alternative<std::monostate>(value)) return scalar_text(scalar, value, paths_);
+    }
+    // What selects something says so by being there, even where all of it is as it was.
+    const bool selects = field.selects.apply != nullptr;
+    if (field.need == Need::optional && !selects && is_untouched(record.fields, member)) return {};
+    return braces(record.fields, member);
+  }
+
   std::string items(const ListField& list, const void* spec) const {
-    const ScalarField& item = *list.item->scalar();
     std::string text = "[";
-    for (std::size_t i = 0; i < list.size(spec); ++i)
-      text += (i > 0 ? ", " : "") + scalar_text(item, item.get(list.at(spec, i)), paths_);
+    for (std::size_t i = 0; i < list.size(spec); ++i) {
+      const void* item = list.at(spec, i);
+      if (i > 0) text += ", ";
+      text += list.item == nullptr ? braces(list.fields, item)
+                                   : scalar_text(*list.item->scalar(), list.item->scalar()->get(item), paths_);
+    }
     return text + "]";
   }
 

@@ -106,6 +106,11 @@ std::string_view name_of_vllm_value(std::string_view list, std::string_view valu
 std::string vllm_value_help(std::string_view list, std::string_view value) {
   if (list == "formats" && value == "auto")
     return "vLLM's 'auto' takes the format of the model's files: write that one, 'bf16' for most";
+  // Numbers that stand for another process.
+  const std::string plain = lower(value);
+  if (list == "numbers" && (plain == "inf" || plain == ".inf" || plain == "infinity"))
+    return "no number here is infinite: an infinite request_rate is 'process: all_at_once', and an infinite burstiness "
+           "'process: constant'";
   const std::string_view ours = name_of_vllm_value(list, value);
   return ours.empty() ? "" : "did you mean '" + std::string(ours) + "'?";
 }

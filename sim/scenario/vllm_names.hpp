@@ -16,7 +16,8 @@ std::string vllm_key_help(std::string_view key);
 /// The name that `value` has in a list of names: "formats", "engines", "gpus" or "nodes"; empty where it is not known.
 std::string_view name_of_vllm_value(std::string_view list, std::string_view value);
 
-/// What to write in place of such a value; empty where it is not known.
+/// What to write in place of such a value; empty where it is not known. In the list "numbers" infinity is known, which
+/// stands for another process of arrivals.
 std::string vllm_value_help(std::string_view list, std::string_view value);
 
 /// The name of a model without its owner and the words that say how it was tuned: "llama-3.1-70b" for

@@ -20,8 +20,9 @@ std::unique_ptr<RequestSource> make_list_source(std::vector<Request> requests);
 std::unique_ptr<RequestSource> make_trace_source(const TraceSpec& spec, std::optional<std::int64_t> longest,
                                                  std::uint64_t seed);
 
-/// Requests drawn as they are needed, from the streams "arrivals", "input lengths", "output lengths", "prefix groups" and
-/// "classes" of `seed`.
+/// Requests drawn as they are needed, each purpose from a stream of its own of `seed`: "arrivals", "input lengths",
+/// "output lengths", "prefix groups", "clients" and so on; what a client has of its own ends in " of NAME". Throws
+/// TraceError where lengths are drawn from a trace that cannot be read.
 std::unique_ptr<RequestSource> make_generator_source(const WorkloadSpec& workload, std::uint64_t seed);
 
 }  // namespace decodesim

@@ -2,16 +2,13 @@
 // The fields of `workload`: a list of requests, a trace or a generator.
 
 #include "sim/core/field_of.hpp"
+#include "sim/workload/arrival_fields.hpp"
+#include "sim/workload/client_fields.hpp"
+#include "sim/workload/length_fields.hpp"
 #include "sim/workload/trace_spec_fields.hpp"
 #include "sim/workload/workload_spec.hpp"
 
 namespace decodesim {
-
-// Beyond this no server has gone, and sums over a million requests still fit 64 bits.
-inline constexpr double longest_request = 1e9;
-
-// Fifty years: a run may end a hundred years after its start.
-inline constexpr double latest_arrival = 50.0 * 365 * 86'400;  // seconds
 
 inline constexpr double longest_load = 1e6;  // seconds
 
@@ -80,93 +77,41 @@ inline constexpr Field request_fields[] = {
                                            .range = from_to(0, latest_arrival * 1e9)}),
 };
 
-inline constexpr Field class_fields[] = {
-    field<&ClassSpec::name>("name", {.doc = "what reports group its requests under", .need = Need::required}),
-    field<&ClassSpec::share>("share", {.doc = "of the requests, in proportion to the shares of the other classes",
-                                       .source = DefaultSource::assumed,
-                                       .range = above_to(0, 1e9)}),
-    field<&ClassSpec::priority>("priority",
-                                {.doc = "of its requests; smaller is more urgent", .range = from_to(0, 1e9)}),
-    field<&ClassSpec::tenant>("tenant", {.doc = "whose requests they are, for fair shares"}),
-    field<&ClassSpec::deadline>("deadline", {.doc = "from an arrival to when the last token should be there",
-                                             .need = Need::optional,
-                                             .range = from_to(0, latest_arrival * 1e9)}),
-};
-
-inline constexpr std::string_view length_distribution_names[] = {"constant", "uniform", "lognormal"};
-
-// A length is a number of tokens, or a mapping where it is drawn.
-inline Value constant_length(const LengthSpec& length) {
-  if (length.distribution != LengthDistribution::constant) return {};
-  return length.min;
+inline bool clients_have_arrivals(const WorkloadSpec& workload) {
+  return !workload.clients.empty() && workload.clients.front().has_arrival;
 }
-inline void set_constant_length(LengthSpec& length, const Value& value) {
-  length.distribution = LengthDistribution::constant;
-  length.min = length.max = std::get<std::int64_t>(value);
+inline bool has_sessions(const WorkloadSpec& workload) {
+  bool any = workload.sessions.on();
+  for (const ClientSpec& client : workload.clients) any = any || client.sessions.on();
+  return any;
 }
-inline constexpr Field length_shorthand = computed_field<LengthSpec, constant_length, set_constant_length>(
-    "tokens", Kind::tokens, {.range = from_to(1, longest_request)});
-constexpr bool length_is_lognormal(const LengthSpec& length) {
-  return length.distribution == LengthDistribution::lognormal;
-}
-inline constexpr Applies to_lognormal = when<&length_is_lognormal>("distribution is lognormal", "distribution");
-inline constexpr Field length_fields[] = {
-    field<&LengthSpec::distribution>(
-        "distribution",
-        {.doc = "how the length is drawn", .need = Need::required, .choices = length_distribution_names}),
-    field<&LengthSpec::min>(
-        "min",
-        {.doc = "the shortest", .need = Need::required, .kind = Kind::tokens, .range = from_to(1, longest_request)}),
-    field<&LengthSpec::max>(
-        "max",
-        {.doc = "the longest", .need = Need::required, .kind = Kind::tokens, .range = from_to(1, longest_request)}),
-    field<&LengthSpec::mean>("mean", {.doc = "tokens on average, before min and max cut",
-                                      .need = Need::required,
-                                      .range = from_to(1, longest_request),
-                                      .applies = to_lognormal}),
-    field<&LengthSpec::cv>("cv", {.doc = "standard deviation over mean, before min and max cut",
-                                  .need = Need::required,
-                                  .range = from_to(0, 100),
-                                  .applies = to_lognormal}),
-};
-
-inline constexpr std::string_view arrival_process_names[] = {"all_at_once", "constant", "poisson"};
-constexpr bool arrivals_have_a_rate(const ArrivalSpec& arrival) {
-  return arrival.process != ArrivalProcess::all_at_once;
-}
-
-inline constexpr Field arrival_fields[] = {
-    field<&ArrivalSpec::process>("process", {.doc = "when requests come: all at time zero, evenly, or at random",
-                                             .source = DefaultSource::assumed,
-                                             .choices = arrival_process_names}),
-    field<&ArrivalSpec::request_rate>(
-        "request_rate",
-        {.doc = "requests a second",
-         .need = Need::required,
-         .kind = Kind::request_rate,
-         .range = from_to(1e-6, 1e9),
-         .applies = when<&arrivals_have_a_rate>("workload.arrival.process is constant or poisson", "process")}),
-};
-
-inline constexpr Field prefix_groups_fields[] = {
-    field<&PrefixGroupsSpec::groups>(
-        "groups", {.doc = "how many prefixes there are", .need = Need::required, .range = from_to(1, 1e9)}),
-    field<&PrefixGroupsSpec::tokens>("tokens", {.doc = "of a prefix, which is part of the prompt",
-                                                .need = Need::required,
-                                                .kind = Kind::tokens,
-                                                .range = from_to(1, longest_request)}),
-    field<&PrefixGroupsSpec::share>("share", {.doc = "of the requests that begin with one, each equally likely",
-                                              .source = DefaultSource::assumed,
-                                              .kind = Kind::fraction,
-                                              .range = above_to(0, 1)}),
-};
-
 constexpr bool workload_is_generated(const WorkloadSpec& workload) { return workload.kind == WorkloadKind::generator; }
-constexpr bool workload_is_open(const WorkloadSpec& workload) {
-  return workload.kind == WorkloadKind::generator && !workload.max_concurrency.has_value();
+inline bool workload_has_one_arrival(const WorkloadSpec& workload) {
+  return workload_is_generated(workload) && !workload.max_concurrency.has_value() && !clients_have_arrivals(workload);
+}
+inline bool places_wait(const WorkloadSpec& workload) {
+  return workload_is_generated(workload) && workload.max_concurrency.has_value() && !workload.sessions.on();
+}
+inline bool lengths_stand_alone(const WorkloadSpec& workload) {
+  return workload_is_generated(workload) && workload.lengths.from.empty();
 }
 inline constexpr Applies to_the_generator =
     when<&workload_is_generated>("neither workload.requests nor workload.trace is given", "");
+inline constexpr Applies to_lengths_alone =
+    when<&lengths_stand_alone>("neither workload.requests, workload.trace nor workload.lengths is given", "lengths");
+
+inline Value number_of_requests(const WorkloadSpec& workload) {
+  return workload.num_requests == 0 ? Value() : Value(workload.num_requests);
+}
+inline void set_number_of_requests(WorkloadSpec& workload, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  workload.num_requests = number == nullptr ? 0 : *number;
+}
+
+inline constexpr Field joint_lengths_fields[] = {
+    field<&JointLengthsSpec::from>(
+        "from", {.doc = "the trace whose rows are drawn", .need = Need::required, .kind = Kind::path}),
+};
 
 inline constexpr Field workload_fields[] = {
     list<&WorkloadSpec::requests>("requests", request_fields,
@@ -178,36 +123,83 @@ inline constexpr Field workload_fields[] = {
                                   .need = Need::optional,
                                   .selects = selects<&WorkloadSpec::kind, WorkloadKind::trace>(),
                                   .shorthand = &trace_shorthand}),
-    field<&WorkloadSpec::num_requests>("num_requests", {.doc = "how many the generator makes",
-                                                        .need = Need::required,
-                                                        .range = from_to(1, 1e9),
-                                                        .applies = to_the_generator}),
+    computed_field<WorkloadSpec, number_of_requests, set_number_of_requests>(
+        "num_requests", Kind::count,
+        {.doc = "how many the generator makes, turns of sessions included; needed unless duration is given",
+         .need = Need::optional,
+         .range = from_to(1, 1e9),
+         .applies = to_the_generator}),
+    field<&WorkloadSpec::duration>("duration",
+                                   {.doc = "nobody asks from then on; with num_requests, what is reached first counts",
+                                    .need = Need::optional,
+                                    .range = above_to(0, latest_arrival * 1e9),
+                                    .applies = to_the_generator}),
     field<&WorkloadSpec::max_concurrency>("max_concurrency",
-                                          {.doc = "closed loop: so many requests in flight at any time",
+                                          {.doc = "closed loop: so many requests, or sessions, in flight at any time",
                                            .need = Need::optional,
                                            .range = from_to(1, 1e9),
                                            .applies = to_the_generator}),
     record<&WorkloadSpec::arrival>(
         "arrival", arrival_fields,
-        {.doc = "open loop: when requests come, whatever the server does",
-         .applies = when<&workload_is_open>("the workload is generated and workload.max_concurrency is not given",
-                                            "max_concurrency")}),
-    record<&WorkloadSpec::input_tokens>("input_tokens", length_fields,
-                                        {.doc = "of a prompt: a number, or a distribution",
-                                         .need = Need::required,
-                                         .applies = to_the_generator,
-                                         .shorthand = &length_shorthand}),
-    record<&WorkloadSpec::output_tokens>("output_tokens", length_fields,
-                                         {.doc = "of an answer: a number, or a distribution",
-                                          .need = Need::required,
-                                          .applies = to_the_generator,
-                                          .shorthand = &length_shorthand}),
+        {.doc = "open loop: when requests come, or sessions begin, whatever the server does",
+         .applies = when<&workload_has_one_arrival>("the workload is generated, workload.max_concurrency is not given "
+                                                    "and clients have no arrivals of their own",
+                                                    "max_concurrency clients")}),
+    record<&WorkloadSpec::think_time>(
+        "think_time", duration_fields,
+        {.doc = "closed loop: how long a place stays free after each answer: a time, or a distribution",
+         .need = Need::optional,
+         .applies = when<&places_wait>("workload.max_concurrency is given and workload.sessions is not",
+                                       "max_concurrency sessions"),
+         .shorthand = &duration_shorthand}),
+    record<&WorkloadSpec::lengths>("lengths", joint_lengths_fields,
+                                   {.doc = "prompts and answers together, as they stand in the rows of a trace",
+                                    .need = Need::optional,
+                                    .applies = to_the_generator}),
+    record<&WorkloadSpec::input_tokens>(
+        "input_tokens", length_fields,
+        {.doc =
+             "of a prompt, or of what a turn adds to it: a number, or a distribution; needed unless lengths or every "
+             "client has it",
+         .need = Need::optional,
+         .applies = to_lengths_alone,
+         .shorthand = &length_shorthand}),
+    record<&WorkloadSpec::output_tokens>(
+        "output_tokens", length_fields,
+        {.doc = "of an answer: a number, or a distribution; needed unless lengths or every client has it",
+         .need = Need::optional,
+         .applies = to_lengths_alone,
+         .shorthand = &length_shorthand}),
     record<&WorkloadSpec::prefix_groups>("prefix_groups", prefix_groups_fields,
                                          {.doc = "prompts that begin alike: prefixes that groups of requests share",
                                           .need = Need::optional,
                                           .applies = to_the_generator}),
-    list<&WorkloadSpec::classes>("classes", class_fields,
-                                 {.doc = "kinds of requests, dealt to the generated ones at random by their shares",
+    record<&WorkloadSpec::sessions>("sessions", sessions_fields,
+                                    {.doc = "talks of several requests, each asked after the answer before it",
+                                     .need = Need::optional,
+                                     .applies = to_the_generator}),
+    field<&WorkloadSpec::slo_class>("slo_class",
+                                    {.doc = "what reports group the requests under", .applies = to_the_generator}),
+    field<&WorkloadSpec::tenant>("tenant",
+                                 {.doc = "whose requests they are, for fair shares", .applies = to_the_generator}),
+    field<&WorkloadSpec::priority>("priority", {.doc = "of the requests; smaller is more urgent; absent: 0",
+                                                .need = Need::optional,
+                                                .range = from_to(0, 1e9),
+                                                .applies = to_the_generator}),
+    field<&WorkloadSpec::deadline>("deadline", {.doc = "from an arrival to when the last token should be there",
+                                                .need = Need::optional,
+                                                .range = a_time_of_the_run,
+                                                .applies = to_the_generator}),
+    field<&WorkloadSpec::timeout>("timeout", {.doc = "after an arrival, when the client gives up on a request",
+                                              .need = Need::optional,
+                                              .range = a_time_of_the_run,
+                                              .applies = to_the_generator}),
+    record<&WorkloadSpec::cancel>("cancel", cancel_fields,
+                                  {.doc = "requests that their user does not want any more",
+                                   .need = Need::optional,
+                                   .applies = to_the_generator}),
+    list<&WorkloadSpec::clients>("clients", client_fields,
+                                 {.doc = "kinds of requests that are mixed, each with what it has of its own",
                                   .need = Need::optional,
                                   .applies = to_the_generator}),
 };

@@ -148,9 +148,9 @@ TEST_CASE("list names what a scenario may use, a line each") {
     const char* kind;
     const char* name;
   };
-  for (const Listed& listed :
-       {Listed{"gpus", "h100-sxm"}, Listed{"nodes", "hgx-h100"}, Listed{"models", "llama-3-70b"},
-        Listed{"engines", "vllm-v1"}, Listed{"policies", "fcfs"}, Listed{"scenarios", "context-gap"}}) {
+  for (const Listed& listed : {Listed{"gpus", "h100-sxm"}, Listed{"nodes", "hgx-h100"}, Listed{"models", "llama-3-70b"},
+                               Listed{"workloads", "chatbot"}, Listed{"engines", "vllm-v1"}, Listed{"policies", "fcfs"},
+                               Listed{"scenarios", "context-gap"}}) {
     const Ran ran = decodesim(std::string("list ") + listed.kind);
     CAPTURE(listed.kind);
     CHECK(ran.exit == 0);
@@ -159,7 +159,7 @@ TEST_CASE("list names what a scenario may use, a line each") {
 }
 
 TEST_CASE("show knows whatever list prints") {
-  for (const char* kind : {"gpus", "nodes", "models", "engines", "policies", "scenarios"}) {
+  for (const char* kind : {"gpus", "nodes", "models", "workloads", "engines", "policies", "scenarios"}) {
     const auto listed = nlohmann::json::parse(decodesim(std::string("list --json ") + kind).out);
     for (const auto& entry : listed.at("entries")) {
       const auto name = entry.at("name").get<std::string>();
@@ -240,6 +240,7 @@ TEST_CASE("a catalog that lacks one kind of entries says which, and where they w
   const std::vector<std::pair<std::string, std::string>> kinds{{"gpus", "hardware/gpus"},
                                                                {"nodes", "hardware/nodes"},
                                                                {"models", "workloads/models"},
+                                                               {"workloads", "workloads/presets"},
                                                                {"scenarios", "scenarios"}};
   for (const auto& [there, path] : kinds) {
     CAPTURE(there);

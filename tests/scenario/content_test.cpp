@@ -39,10 +39,11 @@ constexpr WrongFile wrong_files[] = {
      "not-a-number", ""},
     {"a generated prefix longer than the shortest prompt",
      FIXED "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: 4, max: 9}, output_tokens: 2, "
-           "prefix_groups: {groups: 2, tokens: §5}}\n",
+           "prefix_groups: {groups: 2, tokens_included: §5}}\n",
      "out-of-range", "at most 4"},
     {"groups of a list",
-     FIXED "workload: {requests: [{input_tokens: 5, output_tokens: 2}], §prefix_groups: {groups: 2, tokens: 5}}\n",
+     FIXED
+     "workload: {requests: [{input_tokens: 5, output_tokens: 2}], §prefix_groups: {groups: 2, tokens_included: 5}}\n",
      "no-effect", ""},
 };
 
@@ -85,7 +86,7 @@ TEST_CASE("generated prompts share prefixes by group, and the groups move nothin
       "workload: {num_requests: 4000, input_tokens: {distribution: uniform, min: 40, max: 90}, "
       "output_tokens: 2";
   const Scenario plain = load_one(head + "}\n");
-  const Scenario shared = load_one(head + ", prefix_groups: {groups: 5, tokens: 32, share: 25 %}}\n");
+  const Scenario shared = load_one(head + ", prefix_groups: {groups: 5, tokens_included: 32, share: 25 %}}\n");
   const auto one = make_request_source(plain.workload, 7);
   const auto other = make_request_source(shared.workload, 7);
   std::set<std::uint64_t> keys;
@@ -105,7 +106,7 @@ TEST_CASE("generated prompts share prefixes by group, and the groups move nothin
   // 1,000 expected; four standard deviations are 110.
   CHECK(grouped > 890);
   CHECK(grouped < 1110);
-  CHECK(scenario_text(shared).find("prefix_groups:\n    groups: 5\n    tokens: 32\n    share: 0.25") !=
+  CHECK(scenario_text(shared).find("prefix_groups:\n    groups: 5\n    tokens_included: 32\n    share: 0.25") !=
         std::string::npos);
 }
 

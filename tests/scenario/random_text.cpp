@@ -41,7 +41,8 @@ std::string random_scenario_text(std::mt19937_64& random) {
                 "3}, {input_tokens: 1, output_tokens: 1}]}",
                 "{requests: [{input_tokens: 9, output_tokens: 2, prefix_group: a, prefix_tokens: 7, cache_salt: x}, "
                 "{input_tokens: 9, output_tokens: 1, hash_ids: [4, 0], hash_block_size: 5, no_prefix_read: true}]}",
-                "{num_requests: 5, input_tokens: 64, output_tokens: 3, prefix_groups: {groups: 3, tokens: 16, share: "
+                "{num_requests: 5, input_tokens: 64, output_tokens: 3, prefix_groups: {groups: 3, tokens_included: 16, "
+                "share: "
                 "40 %}}",
                 "{num_requests: 5, max_concurrency: 2, input_tokens: 64, output_tokens: {distribution: uniform, min: "
                 "1, max: 9}}",

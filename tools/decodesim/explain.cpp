@@ -80,26 +80,42 @@ std::vector<std::int64_t> contexts_of(const po::variables_map& values) {
   return contexts;
 }
 
-/// Sums over a list or a trace; nothing where it has no requests.
+// More than these tell nothing new about what a generator draws.
+constexpr std::int64_t enough_requests = 100'000;
+
+/// Sums over a list, a trace or what a generator draws; nothing where it has no requests.
 std::optional<SequenceLengths> listed_lengths(const Scenario& scenario) {
   SequenceLengths lengths{SequenceLengths::Prompts::listed, 1, 1, 0, 0, 0, false};
   const auto source = make_request_source(scenario.workload, scenario.run.seed);
-  while (const auto request = source->next()) {
+  const bool drawn = scenario.workload.kind == WorkloadKind::generator;
+  std::optional<Request> request = source->next();
+  while (request && !(drawn && lengths.requests == enough_requests)) {
     ++lengths.requests;
     lengths.prompt_tokens += request->input_tokens;
     lengths.longest_answer = std::max(lengths.longest_answer, std::min(request->output_tokens, request->max_tokens));
+    std::optional<Request> turn = source->next_turn(*request);
+    request = turn ? std::move(turn) : source->next();
   }
   return lengths.requests > 0 ? std::optional(lengths) : std::nullopt;
 }
 
+/// Has it one distribution of each length, whose ends are stated?
+bool has_plain_lengths(const WorkloadSpec& workload) {
+  return workload.kind == WorkloadKind::generator && workload.clients.empty() && !workload.sessions.on() &&
+         workload.input_tokens.min > 0 && workload.output_tokens.min > 0;
+}
+
 std::optional<SequenceLengths> lengths_of(const Scenario& scenario) {
   const WorkloadSpec& workload = scenario.workload;
-  if (workload.kind != WorkloadKind::generator) return listed_lengths(scenario);
+  if (!has_plain_lengths(workload)) return listed_lengths(scenario);
   SequenceLengths lengths;
   const LengthSpec& prompt = workload.input_tokens;
-  lengths.prompts = prompt.min == prompt.max ? SequenceLengths::Prompts::constant : SequenceLengths::Prompts::range;
-  lengths.shortest_prompt = prompt.min;
-  lengths.longest_prompt = prompt.max;
+  const PrefixGroupsSpec& prefixes = workload.prefix_groups;
+  const std::int64_t added = prefixes.place == PrefixPlace::added ? prefixes.tokens() : 0;
+  lengths.shortest_prompt = prompt.min + (prefixes.share == 1 ? added : 0);
+  lengths.longest_prompt = prompt.max + added;
+  lengths.prompts = lengths.shortest_prompt == lengths.longest_prompt ? SequenceLengths::Prompts::constant
+                                                                      : SequenceLengths::Prompts::range;
   lengths.longest_answer = workload.output_tokens.max;
   lengths.answers_alike = workload.output_tokens.min == workload.output_tokens.max;
   return lengths;

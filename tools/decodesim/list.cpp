@@ -19,7 +19,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::string_view kinds[] = {"gpus", "nodes", "models", "engines", "policies", "scenarios"};
+constexpr std::string_view kinds[] = {"gpus", "nodes", "models", "workloads", "engines", "policies", "scenarios"};
 
 struct Row {
   std::string name;
@@ -74,7 +74,7 @@ void write_table(const std::vector<Row>& rows) {
 }  // namespace
 
 int list_command(std::span<const std::string> args) {
-  CommandLine line{"decodesim list gpus|nodes|models|engines|policies|scenarios [options]",
+  CommandLine line{"decodesim list gpus|nodes|models|workloads|engines|policies|scenarios [options]",
                    "Lists the names that a scenario may use, a line each.", po::options_description("options"), "kind"};
   line.options.add_options()("json", "one JSON document on stdout");
   const auto options = parse_options(line, args);

@@ -1,0 +1,48 @@
+#pragma once
+// Distributions of lengths and of durations, as a scenario writes them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/core/time.hpp"
+
+namespace decodesim {
+
+enum class LengthDistribution { constant, uniform, lognormal, normal, exponential, pareto_lognormal, empirical };
+
+/// Tokens of a prompt or an answer, or turns of a session; min = max = 0 where nothing was stated. `constant` has min =
+/// max. Draws of the others are rounded, and those beyond min and max are cut to them, which moves mean and spread a
+/// little.
+struct LengthSpec {
+  LengthDistribution distribution = LengthDistribution::constant;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::optional<double> mean{};     // normal, exponential, lognormal
+  std::optional<double> cv{};       // normal, lognormal: the standard deviation over the mean
+  std::optional<double> std_dev{};  // normal
+  std::optional<double> median{};   // lognormal, with p99 in place of mean and cv
+  std::optional<double> p99{};
+  double tail_share = 0;  // pareto_lognormal: of the draws that come from the Pareto tail
+  double tail_alpha = 0;  // its exponent
+  std::int64_t tail_min = 0;
+  std::string file{};  // empirical: a trace, of which the column is drawn from
+
+  [[nodiscard]] bool stated() const { return max > 0 || distribution == LengthDistribution::empirical; }
+  [[nodiscard]] bool is_drawn() const { return min != max || distribution == LengthDistribution::empirical; }
+
+  friend bool operator==(const LengthSpec&, const LengthSpec&) = default;
+};
+
+enum class DurationDistribution { constant, exponential, lognormal };
+
+/// A duration such as a think time; a mean of zero where nothing was stated.
+struct DurationSpec {
+  DurationDistribution distribution = DurationDistribution::constant;
+  Duration mean{};
+  double cv = 0;  // lognormal: the standard deviation over the mean
+
+  friend bool operator==(const DurationSpec&, const DurationSpec&) = default;
+};
+
+}  // namespace decodesim
