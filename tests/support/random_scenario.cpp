@@ -339,7 +339,7 @@ std::string RandomScenario::yaml() const {
     text += "input_tokens: " + number(request.input_tokens) + ", output_tokens: " + number(request.output_tokens) +
             ", max_tokens: " + number(request.max_tokens);
     if (request.priority != 0) text += ", priority: " + number(request.priority);
-    if (!request.tenant.empty()) text += ", client: " + request.tenant;
+    if (!request.tenant.empty()) text += ", tenant: " + request.tenant;
     if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
     if (request.remote_tokens > 0)
       text += ", remote_tokens: " + number(request.remote_tokens) + ", load_time: " + seconds(request.load_time);
