@@ -34,7 +34,7 @@ void Measurements::step(const StepFacts& facts) {
   check(header_.bound.allows(facts.ledger), "a step was faster than the memory and the arithmetic of its GPUs allow");
   take_back(facts.withdrawn);
   ++totals_.passes;
-  totals_.emitted_tokens += facts.shape.samples + facts.accepted_tokens;
+  totals_.emitted_tokens += tokens_out(facts);
   totals_.accepted_tokens += facts.accepted_tokens;
   totals_.transfers.out += facts.swapped_out_bytes;
   totals_.transfers.in += facts.swapped_in_bytes;
@@ -117,7 +117,7 @@ void Measurements::add_to_window(const StepFacts& facts) {
   sums_.limited[static_cast<std::size_t>(facts.limit)] += lasted;
   sums_.ledger += facts.ledger;
   waste_.add(facts, weight);
-  sums_.emitted_tokens += facts.shape.samples + facts.accepted_tokens;
+  sums_.emitted_tokens += tokens_out(facts);
   sums_.drafted_tokens += facts.shape.drafts;
   sums_.accepted_tokens += facts.accepted_tokens;
 }

@@ -19,7 +19,7 @@ Progress::Progress(std::ostream& out, bool terminal, std::int64_t requests)
 }
 
 void Progress::step(const StepFacts& facts) {
-  tokens_ += facts.shape.samples + facts.accepted_tokens - static_cast<std::int64_t>(facts.withdrawn.size());
+  tokens_ += tokens_out(facts) - static_cast<std::int64_t>(facts.withdrawn.size());
   if (terminal_ && ++facts_ % facts_per_look == 0) show(facts.end);
 }
 

@@ -27,6 +27,9 @@ inline constexpr std::string_view reason_never_admitted = "can never be admitted
 inline constexpr std::string_view reason_prompt_limit = "more tokens than the engine takes as a prompt";
 inline constexpr std::string_view reason_never_swapped_in = "can never come back from the host";
 inline constexpr std::string_view reason_given_up = "the engine gave it up";
+inline constexpr std::string_view reason_timed_out = "timed out";
+inline constexpr std::string_view reason_cancelled_by_client = "cancelled by its client";
+inline constexpr std::string_view reason_turn_unanswered = "the turn before it was not answered";
 inline constexpr std::string_view reason_watchdog = "the watchdog ended the run";
 inline constexpr std::string_view reason_interrupted = "the run was interrupted";
 
@@ -171,6 +174,8 @@ struct StepFacts {
   // Draft tokens that came out: each sequence of shape.samples yields one token, and these beside. Drafts that were
   // accepted beyond the end of a sequence did not come out and are not counted.
   std::int64_t accepted_tokens = 0;
+  // Of the tokens that shape.samples counts, those of requests that left while the step ran: nobody got them.
+  std::int64_t unclaimed_tokens = 0;
   KvSlots slots;  // of the KV memory, after scheduling
   std::int64_t recomputed_tokens = 0;
   Duration recompute_time{};            // by how much the step would be shorter without them
@@ -201,6 +206,11 @@ struct StepFacts {
   const MemoryFacts* memory = nullptr;        // where an observer wants it
 };
 
+/// Tokens that requests got by this step.
+inline std::int64_t tokens_out(const StepFacts& facts) {
+  return facts.shape.samples + facts.accepted_tokens - facts.unclaimed_tokens;
+}
+
 /// The whole run, once, at its end.
 struct RunFacts {
   Time end{};  // the last thing that happened
@@ -209,7 +219,11 @@ struct RunFacts {
 };
 
 /// Facts as they happen. Observers look and never touch the model; a run with none gives the same results. Within an
-/// instant the order is: the step that ends, requests that ended, arrivals and rejections, then the step that starts.
+/// instant the order is: the step that ends, requests that ended, clients that left, arrivals and rejections, then the step
+/// that starts.
+///
+/// A client that leaves while a step runs is told at once, and not with the step that it lies in. That step() comes later
+/// and may name the request once more, whatever it did with it.
 ///
 /// An engine that plans ahead applies endings after its next pass, in which who ended still holds its blocks and its
 /// place, can be evicted, and may be given a token that is thrown away. So there requests that ended are told after the

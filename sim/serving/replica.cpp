@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/core/check.hpp"
+#include "sim/serving/leaving.hpp"
 
 namespace decodesim {
 
@@ -50,6 +51,7 @@ void Replica::enqueue(Request request) {
   sequence.tenant = tenants_.emplace(sequence.request.tenant, tenants_.size()).first->second;
   sequence.waits_since = sequence.request.arrival;
   if (predictor_) sequence.predicted = predictor_->predict(sequence.request, sequence.output_tokens);
+  if (may_leave(sequence.request)) may_leave_.emplace(sequence.request.index, &sequence);
   state_.waiting.push_back(sequence);
   scheduler_->arrived(sequence);
   watchdog_.progress();
@@ -95,6 +97,9 @@ bool Replica::plan(std::int64_t number, Time start, bool grid) {
   std::erase_if(finished_, [](const Sequence* sequence) { return !sequence->over; });
   for (const GivenUp& one : decisions_.dropped) given_up_.push_back({one.sequence, Outcome::cancelled, one.reason});
   cancel_refused();
+  if (!may_leave_.empty()) {
+    for (const Departure& one : given_up_) may_leave_.erase(one.sequence->request.index);
+  }
 
   const std::int64_t decodes = decisions_.decodes ? state_.cohort.size() : 0;
   const bool empty = decisions_.empty(state_.cohort.size()) && given_up_.empty() && finished_.empty();
@@ -239,7 +244,9 @@ void Replica::complete(Time end) {
   state_.cached_tokens += facts_.shape.known_tokens() + facts_.accepted_tokens - thrown_away_;
   thrown_away_ = 0;
   recompute_time_ += facts_.recompute_time;
-  tokens_ += facts_.shape.samples + facts_.accepted_tokens - static_cast<std::int64_t>(facts_.withdrawn.size());
+  play_left();
+  tokens_ += facts_.shape.samples + facts_.accepted_tokens - facts_.unclaimed_tokens -
+             static_cast<std::int64_t>(facts_.withdrawn.size());
   if (tokens_ > most_tokens_) watchdog_.progress();
   most_tokens_ = std::max(most_tokens_, tokens_);
 
@@ -256,6 +263,8 @@ void Replica::complete(Time end) {
   } else {
     release_held();
   }
+  for (Sequence* sequence : leaving_) let_go(*sequence);
+  leaving_.clear();
   departures_.insert(departures_.end(), given_up_.begin(), given_up_.end());
   given_up_.clear();
   if (!departures_.empty()) watchdog_.progress();
@@ -296,7 +305,7 @@ void Replica::release_held() {
 
 void Replica::play_chunk(const Chunk& chunk, Time end) {
   Sequence& sequence = *chunk.sequence;
-  if (sequence.over) return;  // it has left by now, and this token is thrown away
+  if (sequence.over || sequence.left) return;  // it is gone by now, and this token is thrown away
   if (sequence.scheduled < Time{}) sequence.scheduled = facts_.start;
   sequence.cached += chunk.tokens;
   if (sequence.cached < sequence.known()) return;  // part of a prompt; it yields nothing yet
@@ -320,6 +329,7 @@ void Replica::play_chunk(const Chunk& chunk, Time end) {
 }
 
 void Replica::finish(Sequence& sequence) {
+  if (!may_leave_.empty()) may_leave_.erase(sequence.request.index);
   scheduler_->ended(sequence);
   // The pass that was planned meanwhile may have evicted it.
   if (sequence.state != SequenceState::waiting) {

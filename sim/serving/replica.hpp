@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/serving/observer.hpp"
@@ -45,6 +46,15 @@ class Replica {
   [[nodiscard]] std::string_view refusal(const Request& request) const;
   /// Puts a request at the end of the queue.
   void enqueue(Request request);
+  /// The client of this request leaves now, if it is still here and not answered: then it is the next departure. What it
+  /// holds is free at once, but for a request that the running step computes, whose step goes on: it gets no token of it,
+  /// and gives its memory back at its end.
+  bool leave(std::int64_t index, Time now);
+  /// May a client inside still leave, so that others may go on?
+  [[nodiscard]] bool anyone_may_leave() const { return !may_leave_.empty(); }
+  /// Whose clients would have left by now, had they not been answered, as it seemed; an engine that plans ahead may have
+  /// taken that back in its pass. Forgets them.
+  std::vector<std::int64_t> take_due();
 
   [[nodiscard]] bool busy() const { return busy_; }
   /// Requests in the server, waiting or running.
@@ -91,6 +101,9 @@ class Replica {
   void play_chunk(const Chunk& chunk, Time end);
   void hold(Sequence& sequence);
   void finish(Sequence& sequence);
+  [[nodiscard]] bool computes(Sequence& sequence);
+  void let_go(Sequence& sequence);
+  void play_left();
   Sequence& new_sequence();
 
   ReplicaState state_;
@@ -118,6 +131,9 @@ class Replica {
   std::vector<Departure> departures_;  // to be told
   std::vector<Departure> given_up_;    // in the planned pass; they depart with its end
   std::vector<Sequence*> departed_;    // told, but the planned step may name them
+  std::unordered_map<std::int64_t, Sequence*> may_leave_;  // by index, whose clients may still leave; never walked
+  std::vector<Sequence*> leaving_;                         // told, but computed by the step that runs
+  std::vector<std::int64_t> due_;                          // whose time came when they had their last token
   Watchdog watchdog_;
   std::int64_t cached_blocks_evicted_ = 0;  // told so far
   std::int64_t arrivals_ = 0;

@@ -43,7 +43,7 @@ RequestFacts Replica::facts_of(const Departure& departure, Time ended) const {
           .loading = sequence.loading,
           .recompute_to_first_token =
               sequence.has_emitted() ? sequence.recompute_at_first_token - sequence.recompute_at_arrival : Duration{},
-          .recompute_to_end = recompute_time_ - sequence.recompute_at_arrival};
+          .recompute_to_end = recompute_until(ended) - sequence.recompute_at_arrival};
 }
 
 std::string Replica::stuck(bool nothing_planned, bool final) const {

@@ -43,6 +43,10 @@ class Scheduler {
   virtual void results_seen(const ReplicaView&) {}
   /// A sequence leaves for good; its memory is given back right after this.
   virtual void ended(Sequence&) {}
+  /// A client left, so its sequence goes before its end, in whatever state it is; its memory, if it has any, is given back
+  /// right after this. No pass is being planned, and a step that runs does not compute it. What it is forgotten in must not
+  /// be walked.
+  virtual void left(Sequence&) {}
 };
 
 /// What an engine does not know yet of the step before, while it plans a pass. See Replica.

@@ -77,6 +77,7 @@ struct Sequence {
   Duration loading{};             // how long they took
   bool admitted = false;          // at least once
   bool over = false;              // it emitted its last token; no policy sees
+  bool left = false;              // its client is gone, and the step that runs still computes it
   bool asked_elsewhere = false;   // its KV was loaded from elsewhere, which happens once
   Duration waited{};              // in stretches that are over
   Time waits_since{};             // while it waits; also while it is left out of what runs, where an engine counts that

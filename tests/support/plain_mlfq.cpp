@@ -21,6 +21,13 @@ class PlainMlfq final : public PlainPoolScheduler {
     PlainPoolScheduler::ended(sequence);
     leave_queues(&sequence);
   }
+  void left(PlainSequence& sequence) override {
+    if (std::find(running.begin(), running.end(), &sequence) != running.end()) return ended(sequence);
+    leave_queues(&sequence);
+    std::erase(waiting, &sequence);
+    std::erase(swapped, &sequence);
+    sequence.host_blocks = 0;
+  }
 
  private:
   enum class Place { batch, device, host, nowhere };  // runs; or where its KV is

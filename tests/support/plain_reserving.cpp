@@ -92,7 +92,7 @@ class PlainReserving final : public PlainScheduler {
     if (batch_runs) {
       if (!waiting.empty()) plan.limit = AdmissionLimit::policy;
       for (const PlainSequence* gone : held_)
-        plan.padding.add(gone->input + gone->output - 2, 1, server_.attention_clip);
+        plan.padding.add(gone->cached - 1, 1, server_.attention_clip);
     } else {
       admit(plan);
     }

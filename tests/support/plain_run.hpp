@@ -25,13 +25,25 @@ class PlainRun {
     Request request;
     PlainSequence sequence;
     bool ended = false;
+    std::optional<Time> leaves{};  // when its client gives up
+    std::string_view why{};
   };
 
-  // Change: who arrives, who ends.
-  [[nodiscard]] bool arrival_pending() const { return open_next_.has_value(); }
-  void take_arrivals_before(Time limit);
-  void take_arrivals_at(Time instant);
+  // Change: who leaves, who arrives, who ends.
+  [[nodiscard]] static bool may_leave(const Life& life) {
+    return life.leaves && !life.ended && !life.sequence.over && !life.sequence.given_up;
+  }
+  [[nodiscard]] std::optional<Time> next_change() const;
+  void change_before(Time limit);
+  void change_at(Time instant);
+  void leave(Life& life, Time at);
+  [[nodiscard]] bool closed(Time at) const { return source_.closes() && at >= *source_.closes(); }
+  void think(Request request, Time until);
+  void fill_places(Time instant);
+  std::optional<Request> next_arrival(Time instant);
   void arrive(Request request);
+  void go_on(const Request& request, bool answered, Time at);
+  [[nodiscard]] Duration recompute_until(Time instant) const;
   void end(PlainSequence& sequence, Outcome outcome, std::string_view reason, Time at);
   // Decide and play: one pass and its step.
   void sleep_until(Time arrival);
@@ -54,7 +66,11 @@ class PlainRun {
   std::deque<Life> lives_;            // everyone who arrived; addresses stay
   std::vector<PlainSequence*> over_;  // got their last token in the last step, which the scheduler has not learned
   std::optional<Request> open_next_;  // open loop: the next arrival
+  std::vector<Request> thinking_;     // turns and others that come later by themselves
   std::int64_t vacancies_ = 0;        // closed loop: places to be taken at this instant
+  std::int64_t fresh_places_ = 0;     // closed loop: that nobody took yet
+  const PlainPlan* in_flight_ = nullptr;  // the step that runs
+  std::vector<PlainSequence*> leaving_;   // whose clients left while it computes them
   Time now_{};
   Time last_happened_{};
   std::vector<PlainSequence*> ran_before_;  // this pass

@@ -45,6 +45,11 @@ void PlainPoolScheduler::ended(PlainSequence& sequence) {
   pool_.release(sequence);
 }
 
+void PlainScheduler::left(PlainSequence& sequence) {
+  if (std::find(running.begin(), running.end(), &sequence) != running.end()) return ended(sequence);
+  std::erase(waiting, &sequence);
+}
+
 void close_by_arrival(std::vector<PlainSequence*>& running, PlainPlan& plan, std::set<const PlainSequence*>& decoding) {
   std::sort(running.begin(), running.end(), older);
   std::sort(plan.scheduled.begin(), plan.scheduled.end(),

@@ -45,6 +45,8 @@ struct PlainSequence {
   bool loaded_before = false;      // its KV came from elsewhere, which happens once
   bool admitted = false;
   bool over = false;                // O tokens are out, though the scheduler may learn it a pass later
+  bool left = false;                // its client is gone, though a step may still compute it
+  bool given_up = false;            // by the engine; it goes with the end of the pass
   Duration recompute_at_arrival{};  // spent by all steps until then
   Duration recompute_at_first_token{};
   Time scheduled{Duration(-1)};
@@ -134,6 +136,8 @@ class PlainScheduler {
   /// A sequence emitted its last token: takes it out of `running`, or out of `waiting` where a pass evicted it before it
   /// was told, and its memory back.
   virtual void ended(PlainSequence& sequence) = 0;
+  /// Its client left, wherever it is: takes it out of every list, and its memory back.
+  virtual void left(PlainSequence& sequence);
   /// The step before the planned one is over for the engine too: blocks that waited for that are free. Were there any?
   virtual bool retire() { return false; }
   /// Everybody who waits, the one that goes first at the head.

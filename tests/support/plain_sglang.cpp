@@ -155,6 +155,17 @@ void PlainSglang::ended(PlainSequence& sequence) {
   running.erase(std::find(running.begin(), running.end(), &sequence));
 }
 
+/// It stays in its batch until the next look at that, as one that ended does, and leaves its KV in the tree.
+void PlainSglang::left(PlainSequence& sequence) {
+  if (std::erase(waiting, &sequence) > 0) return;
+  if (chunked_ == &sequence) chunked_ = nullptr;
+  const auto of_it = [&](const Unseen& one) { return one.sequence == &sequence; };
+  std::erase_if(unseen_, of_it);
+  std::erase_if(planned_, of_it);
+  give_back(sequence, true);
+  ended(sequence);
+}
+
 PlainRadix::Match PlainSglang::look_up(const PlainSequence& r, std::int64_t count) {
   const PlainRadix::Match found =
       r.request->no_prefix_read ? PlainRadix::Match{tree_->root(), 0} : tree_->match(salted_tokens(*r.request, count));

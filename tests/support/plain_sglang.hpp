@@ -55,6 +55,7 @@ class PlainSglang final : public PlainScheduler {
   void results_seen() override;
   void arrived(PlainSequence& sequence) override { queue_up(sequence); }
   void ended(PlainSequence& sequence) override;
+  void left(PlainSequence& sequence) override;
   [[nodiscard]] bool fits_alone(const PlainSequence& sequence) const override;
   [[nodiscard]] std::int64_t output_limit(const Request& request) const override {
     return std::max<std::int64_t>(1, limit(request));

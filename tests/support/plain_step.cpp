@@ -13,6 +13,8 @@ namespace decodesim::tests {
 bool PlainRun::step(const PlainPlan& plan) {
   StepFacts facts;
   ScheduleFacts schedule;
+  in_flight_ = &plan;
+  for (const PlainPlan::Cancelled& cancelled : plan.cancelled) cancelled.sequence->given_up = true;
   facts.number = pass_++;
   facts.start = now_;
   facts.running = static_cast<std::int64_t>(scheduler_->running.size());
@@ -106,12 +108,12 @@ bool PlainRun::step(const PlainPlan& plan) {
   for (const PlainSequence* sequence : tell_those_over()) schedule.finished.push_back(sequence->request);
   for (const PlainSequence* sequence : scheduler_->queue()) schedule.waiting.push_back(sequence->request);
   facts.waiting = static_cast<std::int64_t>(schedule.waiting.size());
-  take_arrivals_at(now_);
+  change_at(now_);
 
-  // While the step runs others arrive; they are not seen before its end.
+  // While the step runs others leave and arrive; nothing is done about it before its end.
   step_end_ = facts.end;
   recompute_ahead_ = facts.recompute_time;
-  take_arrivals_before(facts.end);
+  change_before(facts.end);
   recompute_time_ += facts.recompute_time;
   recompute_ahead_ = Duration(0);
   now_ = facts.end;
@@ -119,12 +121,17 @@ bool PlainRun::step(const PlainPlan& plan) {
 
   // Its end: tokens come out, and those with their last token leave in the order of admission.
   const bool speculates =
-      std::any_of(plan.scheduled.begin(), plan.scheduled.end(), [](const auto& grant) { return grant.drafts > 0; });
+      std::any_of(plan.scheduled.begin(), plan.scheduled.end(),
+                  [](const auto& grant) { return grant.drafts > 0 && !grant.sequence->left; });
   if (speculates) ++speculating_steps_;
   std::vector<TokenGap> gaps;
   for (const PlainPlan::Grant& grant : plan.scheduled) {
     PlainSequence& sequence = *grant.sequence;
     if (sequence.cached < sequence.known() || sequence.over) continue;
+    if (sequence.left) {
+      facts.unclaimed_tokens += 1;
+      continue;
+    }
     const bool first = sequence.emitted == 0;
     // The KV of drafts that were accepted is there already.
     std::int64_t gained = grant.drafts > 0 ? plain_gain(server_, speculating_steps_) : 1;
@@ -153,6 +160,9 @@ bool PlainRun::step(const PlainPlan& plan) {
   facts.gaps = gaps;
   scheduler_->step_ended(plan, facts.end - facts.start);
   if (!server_.scheduler.async) release_those_over();
+  for (PlainSequence* sequence : leaving_) scheduler_->left(*sequence);
+  leaving_.clear();
+  in_flight_ = nullptr;
   scheduler_->describe(schedule.ended);
   const MemoryFacts memory = scheduler_->memory();
   if (scheduler_->nobody_is_there()) {
@@ -166,7 +176,7 @@ bool PlainRun::step(const PlainPlan& plan) {
   for (const PlainPlan::Cancelled& cancelled : plan.cancelled) {
     end(*cancelled.sequence, Outcome::cancelled, cancelled.reason, now_);
   }
-  take_arrivals_at(now_);
+  change_at(now_);
   return freed;
 }
 

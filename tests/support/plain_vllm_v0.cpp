@@ -25,6 +25,10 @@ class PlainVllmV0 final : public PlainScheduler {
     running.erase(std::find(running.begin(), running.end(), &sequence));
     pool_.release(sequence);
   }
+  void left(PlainSequence& sequence) override {
+    if (std::erase(swapped, &sequence) == 0) return PlainScheduler::left(sequence);
+    host_.give_back(sequence);
+  }
   [[nodiscard]] std::int64_t free_blocks() const override { return pool_.free(); }
   [[nodiscard]] KvSlots slots() const override { return pool_.slots(); }
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.cached_blocks_evicted(); }

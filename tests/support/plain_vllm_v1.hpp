@@ -52,6 +52,17 @@ class PlainVllmV1 final : public PlainScheduler {
     waiting.erase(std::remove(waiting.begin(), waiting.end(), &sequence), waiting.end());
     give_back(sequence, server_.scheduler.defer_frees && served_.count(&sequence) > 0);
   }
+  void left(PlainSequence& sequence) override {
+    decoding_.erase(&sequence);
+    left_out_.erase(&sequence);
+    forget_filled(&sequence);
+    std::erase(running, &sequence);
+    std::erase(waiting, &sequence);
+    std::erase(loading, &sequence);
+    std::erase(swapped, &sequence);
+    host_.give_back(sequence);
+    pool_.release(sequence);
+  }
   bool retire() override {
     const bool any = !deferred_.empty();
     for (PlainSequence& held : deferred_) pool_.release(held);

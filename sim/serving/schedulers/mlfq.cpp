@@ -71,6 +71,12 @@ class Mlfq final : public Scheduler {
     batch_.erase(&sequence);
   }
 
+  void left(Sequence& sequence) override {
+    if (std::erase(newcomers_, &sequence) > 0) return;
+    const bool runs = sequence.state == SequenceState::decoding || sequence.state == SequenceState::prefilling;
+    runs ? ended(sequence) : (void)outside(sequence).erase(&sequence);
+  }
+
  private:
   using Note = MlfqLevels::Note;
   struct ByRank {

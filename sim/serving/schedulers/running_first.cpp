@@ -86,6 +86,14 @@ class RunningFirst final : public Scheduler {
     if (knobs_.defer_frees && in_flight_.serves_again(sequence)) memory_.defer_next_finished();
   }
 
+  void left(Sequence& sequence) override {
+    late_hashes_.forget(sequence);
+    std::erase(left_out_, &sequence);
+    const bool runs = sequence.state == SequenceState::decoding || sequence.state == SequenceState::prefilling ||
+                      sequence.state == SequenceState::stalled;
+    if (runs) policies_.admission->left(sequence);
+  }
+
  private:
   static constexpr std::int64_t before_all = -1;  // no order of admission is so small
 

@@ -30,9 +30,10 @@ void Sglang::see_who_is_under_way(const ReplicaView& view) {
 
 /// Planned ahead, the first of them looks at the results of the last step, and only the next finds the engine idle.
 void Sglang::idled(std::int64_t passes) {
+  const bool had_ghosts = !ghosts_.empty();
   ghosts_.clear();
   const bool looks_first = async_ && last_pass_ != LastPass::none;
-  if (last_pass_ == LastPass::decode || last_finished_ > 0) full_ = false;
+  if (last_pass_ == LastPass::decode || last_finished_ > 0 || had_ghosts) full_ = false;
   last_pass_ = LastPass::none;
   last_finished_ = 0;
   if (passes > (looks_first ? 1 : 0)) ratio_.reset();
@@ -194,6 +195,24 @@ void Sglang::ended(Sequence& sequence) {
     return;
   }
   ghosts_.push_back(member(sequence, sequence.generated));
+}
+
+/// Who runs stays in its batch as one that ended does, until the engine looks at it; who is beside that, the chunked prompt
+/// of an earlier batch, is in none.
+void Sglang::left(Sequence& sequence) {
+  if (sequence.state == SequenceState::waiting) return;
+  std::erase(through_, &sequence);
+  memo(sequence).under_way = false;
+  const bool was_chunked = chunked_ == &sequence;
+  if (was_chunked) chunked_ = nullptr;
+  const bool of_last_prefill =
+      last_pass_ == LastPass::prefill &&
+      (carried_ || std::find(picked_.begin(), picked_.end(), &sequence) != picked_.end());
+  if (of_last_prefill) {
+    ++last_finished_;
+  } else if (!was_chunked) {
+    ghosts_.push_back(member(sequence, sequence.generated));
+  }
 }
 
 bool Sglang::fits_alone(const ReplicaView&, const Request& request, std::int64_t output) const {

@@ -41,6 +41,7 @@ class Sglang final : public Scheduler {
   void results_seen(const ReplicaView& view) override;
   void arrived(Sequence& sequence) override { memo(sequence) = {}; }
   void ended(Sequence& sequence) override;
+  void left(Sequence& sequence) override;
   void describe(EngineFigures& figures) const override;
   [[nodiscard]] bool fits_alone(const ReplicaView& view, const Request& request, std::int64_t output) const override;
   [[nodiscard]] std::int64_t output_limit(const ReplicaView&, const Request& request) const override {

@@ -52,6 +52,11 @@ class Srpt final : public Scheduler {
     if (std::erase(admitted_, &sequence) == 0) batch_.erase(&sequence);
   }
 
+  void left(Sequence& sequence) override {
+    if (sequence.state == SequenceState::waiting) return;
+    sequence.state == SequenceState::stalled ? (void)paused_.erase(&sequence) : ended(sequence);
+  }
+
  private:
   // The rank among those that wait, with or without KV: what they lack stands still, and their waiting grows alike.
   struct WaitingRank {

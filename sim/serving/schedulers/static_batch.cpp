@@ -30,6 +30,10 @@ class StaticBatch final : public ReservingScheduler {
   void ended(Sequence& sequence) override {
     if (pads_) padding_.add(sequence.cached - 1, 1, clip_);
   }
+  // So does that of one who left, whose memory is held with that of the others.
+  void left(Sequence& sequence) override {
+    if (sequence.state != SequenceState::waiting) ended(sequence);
+  }
 
  private:
   std::int64_t clip_;

@@ -42,6 +42,11 @@ void TrtllmScheduler::step_ended(Duration) {
   completed_.clear();
 }
 
+void TrtllmScheduler::left(Sequence& sequence) {
+  std::erase(stalled_, &sequence);
+  ended(sequence);
+}
+
 TrtllmScheduler::Context TrtllmScheduler::going_on(Sequence& started) {
   return {.sequence = &started, .remaining = started.known() - started.cached};
 }

@@ -23,6 +23,7 @@ class TrtllmScheduler : public Scheduler {
   TrtllmScheduler(const ServerConfig& server, ReusableMemory& memory, bool puts_off);
   void plan(const ReplicaView& view, Draft& draft) final;
   void step_ended(Duration duration) final;
+  void left(Sequence& sequence) final;
 
  protected:
   /// A prompt that may hold memory.
