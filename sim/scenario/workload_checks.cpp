@@ -27,8 +27,8 @@ class WorkloadChecks {
     }
     if (workload.kind == WorkloadKind::trace) {
       std::error_code ignored;
-      if (!std::filesystem::exists(workload.trace, ignored)) {
-        error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace,
+      if (!std::filesystem::exists(workload.trace.file, ignored)) {
+        error("workload.trace", "unreadable-file", "there is no trace file " + workload.trace.file,
               "'workload.trace' is relative to the file that names it, and in '--set' to where you are");
       }
     }

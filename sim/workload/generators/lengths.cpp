@@ -6,7 +6,7 @@
 #include "sim/core/check.hpp"
 #include "sim/core/math.hpp"
 #include "sim/workload/length_fields.hpp"
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 
