@@ -58,5 +58,6 @@ constexpr std::uint64_t own_run_key(std::int64_t index) {
   return (std::uint64_t{1} << 62) | static_cast<std::uint64_t>(index);
 }
 constexpr bool is_own_run_key(std::uint64_t key) { return key >> 62 == 1; }
+constexpr bool is_hash_id(std::uint64_t key) { return key >> 62 == 0; }
 
 }  // namespace decodesim

@@ -142,7 +142,7 @@ void PrefixSharing::add(const Request& request) {
     return found;
   };
   for (const TokenRun& run : request.content) {
-    const bool block = !is_own_run_key(run.key) && request.prefix_group.empty();
+    const bool block = is_hash_id(run.key);
     const std::int64_t found = meet(run);
     blocks_ += block ? 1 : 0;
     found_blocks_ += block && found == run.tokens ? 1 : 0;

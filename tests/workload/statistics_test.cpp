@@ -192,6 +192,14 @@ TEST_CASE("a prefix is found as far as an earlier prompt begins alike, and no fu
   salted.cache_salt = "a";
   statistics = of({blocks({1, 2}, 512), salted, salted});
   CHECK(statistics.prefix.found_tokens() == 512);
+  // A group's prefix is no block of ids.
+  Request grouped = at(0, 100);
+  grouped.prefix_group = "g";
+  grouped.prefix_tokens = 40;
+  state_content(grouped);
+  statistics = of({grouped, grouped});
+  CHECK(statistics.prefix.found_tokens() == 40);
+  CHECK(statistics.prefix.blocks() == 0);
 }
 
 TEST_CASE("a session's next turn finds the prompt and the answer before it, and is no arrival of its own") {
