@@ -6,6 +6,7 @@
 
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/catalog_entry.hpp"
+#include "sim/scenario/class_slos.hpp"
 #include "sim/workload/request_source.hpp"
 #include "tests/scenario/marked_text.hpp"
 
@@ -133,6 +134,10 @@ TEST_CASE("a resolved scenario says all of a mixture, and loads to the same agai
   const Scenario again = load_one(resolved);
   CHECK(scenario_text(again) == resolved);
   CHECK(again.workload.clients == scenario.workload.clients);
+  const auto slos = class_slos(again.workload);
+  REQUIRE(slos.size() == 1);
+  CHECK(slos.at("chat").ttft_p99 == std::chrono::seconds(1));
+  CHECK(!slos.at("chat").e2el_p99);
 }
 
 TEST_CASE("a file of one's own may be a workload to start from") {
