@@ -41,7 +41,7 @@ Tail upper_by_fraction(double shape, double x, double log_x) {
     c = b + a / c;
     const double factor = c * d;
     value *= factor;
-    if (factor > 1 - 1e-16 && factor < 1 + 1e-16) break;
+    if (factor > 1 - 5e-16 && factor < 1 + 5e-16) break;
   }
   const double slope = scaled_density(shape, x, log_x);
   return {slope * value, slope};
@@ -94,7 +94,7 @@ double gamma_exceeded(double shape, double q) {
       const Tail tail = lower_tail(shape, exp(log_x), log_x);
       const double change = (log(tail.probability) - wanted) * tail.probability / tail.slope;
       log_x -= change;
-      if (change < 1e-14 && change > -1e-14) break;
+      if (change < 1e-13 && change > -1e-13) break;
     }
     return exp(log_x);
   }
@@ -105,7 +105,7 @@ double gamma_exceeded(double shape, double q) {
     // d log Q / dx is minus the density over Q.
     const double change = (log(tail.probability) - wanted) * tail.probability * x / tail.slope;
     x = x + change > 0 ? x + change : x / 2;
-    if (change < 1e-14 * x && change > -1e-14 * x) break;
+    if (change < 1e-13 * x && change > -1e-13 * x) break;
   }
   return x;
 }

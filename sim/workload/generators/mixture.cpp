@@ -85,11 +85,11 @@ std::vector<Request> Mixture::next(std::optional<std::size_t> of, std::int64_t i
   const auto longest = static_cast<std::int64_t>(longest_request);
   const std::int64_t most_context = spec.sessions.max_context.value_or(longest);
   for (std::int64_t turn = 2; turn <= std::min(*turns, most); ++turn) {
-    const Request& before = drawn.back();
+    const Request& before = drawn.back();  // until the next is added
     Request request = request_of(client, index + turn - 1, false);
     request.input_tokens += before.input_tokens + before.output_tokens;
     if (request.input_tokens + request.output_tokens > most_context) break;
-    request.session = first.session;
+    request.session = before.session;
     request.turn = turn;
     request.think_time = (own.think_times ? own.think_times : shared_.think_times)->next();
     drawn.push_back(std::move(request));
