@@ -48,6 +48,7 @@ void Measurements::step(const StepFacts& facts) {
   totals_.prefix.found_again_tokens += facts.found_again_tokens;
   totals_.prefix.cached_blocks_evicted += facts.cached_blocks_evicted;
   evictions_.step(facts);
+  late_.settle([this](const RequestFacts& left) { evictions_.ended(left); });
   totals_.busy += lasted;
   last_step_end_ = facts.end;
   if (facts.preempted > 0) {
@@ -139,7 +140,7 @@ void Measurements::ended(const RequestFacts& facts) {
   totals_.prefix.loads += facts.loads;
   totals_.prefix.loading += facts.loading;
   if (facts.scheduled >= Time{}) totals_.prefix.prompt_tokens += facts.request->input_tokens;
-  evictions_.ended(facts);
+  if (!late_.keep(facts)) evictions_.ended(facts);
   totals_.longest_wait = std::max(totals_.longest_wait, facts.first_wait());
   const bool inside = window_.holds(facts.ended);
   if (inside) ++sums_.requests;
@@ -179,6 +180,7 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
 
 void Measurements::run_ended(const RunFacts& facts) {
   run_facts_ = facts;
+  late_.settle([this](const RequestFacts& left) { evictions_.ended(left); });
   check_conservation();
 }
 

@@ -15,6 +15,7 @@
 #include "sim/report/ending_window.hpp"
 #include "sim/report/eviction_ledger.hpp"
 #include "sim/report/kv_waste.hpp"
+#include "sim/report/late_endings.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/saturation.hpp"
 #include "sim/report/service_groups.hpp"
@@ -118,6 +119,7 @@ class Measurements : public Observer {
   Histogram gap_histogram_;
   std::vector<CompletedRequest> completed_;
   EvictionLedger evictions_;
+  LateEndings late_;  // of requests that the ledger has not booked yet
   ServiceGroups<std::string> classes_;
   ServiceGroups<std::string> tenants_;
   ServiceGroups<std::int64_t> priorities_;

@@ -16,7 +16,7 @@ constexpr std::string_view header =
     "preempted_for_decode,preempted_for_prefill,preempted_for_admission,preempted_for_retraction,preempted_by_itself,"
     "blocks_freed,free_blocks_before,recompute_ms,away_ms,discarded_tokens,swapped_out_tokens,found_again_tokens,"
     "recompute_waited_ms,swapped_out_bytes,swapped_in_bytes,transfer_ms,transfer_waited_ms,loads,"
-    "load_ms,slo\n";
+    "load_ms,slo,session,turn\n";
 
 bool came(Time time) { return time.time_since_epoch().count() >= 0; }
 std::string seconds(Time time) { return came(time) ? seconds_text(time.time_since_epoch()) : std::string(); }
@@ -94,6 +94,8 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, 
   add(std::to_string(facts.loads));
   add(facts.loads > 0 ? milliseconds_text(facts.loading) : std::string());
   add(slo_cell(facts, slo));
+  add(csv_cell(request.session));
+  add(request.turn > 0 ? std::to_string(request.turn) : std::string());
   return row + '\n';
 }
 
@@ -114,9 +116,16 @@ RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block, S
   file_.out() << header;
 }
 
-void RequestsCsv::step(const StepFacts& facts) { victims_.step(facts); }
+void RequestsCsv::step(const StepFacts& facts) {
+  victims_.step(facts);
+  late_.settle([this](const RequestFacts& left) { write(left); });
+}
 
 void RequestsCsv::ended(const RequestFacts& facts) {
+  if (!late_.keep(facts)) write(facts);
+}
+
+void RequestsCsv::write(const RequestFacts& facts) {
   held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_, slo_));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;
@@ -125,6 +134,7 @@ void RequestsCsv::ended(const RequestFacts& facts) {
 }
 
 void RequestsCsv::run_ended(const RunFacts&) {
+  late_.settle([this](const RequestFacts& left) { write(left); });
   for (const auto& [index, row] : held_) file_.out() << row;
   file_.commit();
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/report/atomic_file.hpp"
+#include "sim/report/late_endings.hpp"
 #include "sim/report/report_spec.hpp"
 #include "sim/report/victims.hpp"
 #include "sim/serving/observer.hpp"
@@ -28,10 +29,13 @@ class RequestsCsv : public Observer {
   void run_ended(const RunFacts& facts) override;
 
  private:
+  void write(const RequestFacts& facts);
+
   AtomicFile file_;
   Bytes moved_block_;
   SloSpec slo_;
   Victims victims_;
+  LateEndings late_;
   std::map<std::int64_t, std::string> held_;
   std::int64_t next_ = 0;
 };

@@ -105,6 +105,12 @@ struct RequestFacts {
   }
 };
 
+/// Did its client leave before it was answered?
+inline bool client_left(const RequestFacts& facts) {
+  return facts.outcome == Outcome::cancelled &&
+         (facts.reason == reason_timed_out || facts.reason == reason_cancelled_by_client);
+}
+
 /// KV memory in slots, one a token.
 struct KvSlots {
   std::int64_t total = 0;      // 0: this memory does not tell

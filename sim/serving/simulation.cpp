@@ -270,9 +270,7 @@ class Simulation {
   }
 
   // Nobody comes who could change anything, and nobody leaves. In a closed loop nobody arrives unless somebody leaves.
-  [[nodiscard]] bool nothing_is_due() const {
-    return !upcoming_ && thinking_.empty() && !replica_.anyone_may_leave();
-  }
+  [[nodiscard]] bool nothing_is_due() const { return !upcoming_ && thinking_.empty() && !replica_.anyone_may_leave(); }
 
   // The end ------------------------------------------------------------------------------------------------------------
 
@@ -297,11 +295,11 @@ class Simulation {
   Replica replica_;
   EventQueue<Event> queue_;
   Time now_{};
-  bool happened_ = false;            // in this instant, so that deciding again may come to something else
-  std::optional<Time> closes_;       // nobody asks from then on
-  std::optional<Request> upcoming_;  // open loop: the next arrival
-  std::map<Due, Request> thinking_;  // turns, and who takes a place of a closed loop
-  std::int64_t places_free_ = 0;     // closed loop: places that no request has taken yet
+  bool happened_ = false;              // in this instant, so that deciding again may come to something else
+  std::optional<Time> closes_;         // nobody asks from then on
+  std::optional<Request> upcoming_;    // open loop: the next arrival
+  std::map<Due, Request> thinking_;    // turns, and who takes a place of a closed loop
+  std::int64_t places_free_ = 0;       // closed loop: places that no request has taken yet
   std::int64_t places_untouched_ = 0;  // that none ever took
   bool pass_due_ = false;
   std::optional<Time> awaited_load_;

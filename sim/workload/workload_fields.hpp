@@ -17,13 +17,15 @@ inline constexpr double largest_hash_id = 9'007'199'254'740'992;
 
 constexpr bool has_prefix_group(const Request& request) { return !request.prefix_group.empty(); }
 constexpr bool has_remote_tokens(const Request& request) { return request.remote_tokens > 0; }
+constexpr bool has_session(const Request& request) { return !request.session.empty(); }
 constexpr bool has_hash_ids(const Request& request) { return !request.content.empty(); }
 inline constexpr Field hash_id_item = field<&TokenRun::key>("id", {.range = from_to(0, largest_hash_id)});
 
 inline constexpr Field request_fields[] = {
     field<&Request::id>("id", {.doc = "a name for it; absent: its place in the list, from 0"}),
     field<&Request::arrival>("arrival",
-                             {.doc = "since the start of the run", .range = from_to(0, latest_arrival * 1e9)}),
+                             {.doc = "since the start of the run; a later turn of a session comes no earlier",
+                              .range = from_to(0, latest_arrival * 1e9)}),
     field<&Request::input_tokens>(
         "input_tokens",
         {.doc = "of the prompt", .need = Need::required, .kind = Kind::tokens, .range = from_to(1, longest_request)}),
@@ -75,6 +77,19 @@ inline constexpr Field request_fields[] = {
     field<&Request::deadline>("deadline", {.doc = "from its arrival to when its last token should be there",
                                            .need = Need::optional,
                                            .range = from_to(0, latest_arrival * 1e9)}),
+    field<&Request::timeout>("timeout", {.doc = "from its arrival to when its client gives up on it, unanswered",
+                                         .need = Need::optional,
+                                         .range = above_to(0, latest_arrival * 1e9)}),
+    field<&Request::cancel_after>("cancel_after", {.doc = "from its arrival to when its user does not want it any more",
+                                                   .need = Need::optional,
+                                                   .range = above_to(0, latest_arrival * 1e9)}),
+    field<&Request::session>("session",
+                             {.doc = "that it is a turn of; the turns of a session are asked in the order of "
+                                     "the list, each when the one before it was answered; absent: it stands "
+                                     "alone"}),
+    field<&Request::think_time>("think_time", {.doc = "from the answer before it to this turn",
+                                               .range = from_to(0, latest_arrival * 1e9),
+                                               .applies = when<&has_session>("session is given", "session")}),
 };
 
 inline bool clients_have_arrivals(const WorkloadSpec& workload) {

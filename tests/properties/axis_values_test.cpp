@@ -39,7 +39,7 @@ std::string_view another_on(const EngineRow& engine, const PolicyRow& row) {
 std::vector<std::string> facts(const RandomScenario& scenario, const ServerConfig& server,
                                const std::vector<Request>& requests) {
   FactsText told;
-  play(engines().back(), server, requests, scenario.concurrency, {&told});
+  play(engines().back(), server, requests, scenario.concurrency, {&told}, scenario.closes);
   return told.lines();
 }
 

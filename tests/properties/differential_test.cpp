@@ -31,8 +31,8 @@ void compare_facts(std::uint64_t last, ScenarioSize size) {
     const RandomScenario scenario = random_scenario(seed, size);
     FactsText expected;
     FactsText told;
-    play(plain, scenario.server, scenario.requests, scenario.concurrency, {&expected});
-    play(fast, scenario.server, scenario.requests, scenario.concurrency, {&told});
+    play(plain, scenario.server, scenario.requests, scenario.concurrency, {&expected}, scenario.closes);
+    play(fast, scenario.server, scenario.requests, scenario.concurrency, {&told}, scenario.closes);
     const std::string difference = first_difference(expected.lines(), told.lines());
     if (difference.empty()) continue;
     ++failures;

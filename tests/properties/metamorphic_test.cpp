@@ -95,7 +95,7 @@ void for_every_run(Compare compare) {
 
 std::vector<std::string> facts_of(const Engine& engine, const RandomScenario& scenario) {
   FactsText facts;
-  play(engine, scenario.server, scenario.requests, scenario.concurrency, {&facts});
+  play(engine, scenario.server, scenario.requests, scenario.concurrency, {&facts}, scenario.closes);
   return facts.lines();
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("names of requests change nothing") {
     std::vector<Request> renamed = scenario.requests;
     for (Request& request : renamed) request.id = "z" + std::to_string(100 - request.index);
     FactsText facts;
-    play(engine, scenario.server, renamed, scenario.concurrency, {&facts});
+    play(engine, scenario.server, renamed, scenario.concurrency, {&facts}, scenario.closes);
     return first_difference(facts_of(engine, scenario), facts.lines());
   });
 }
@@ -127,7 +127,7 @@ TEST_CASE("priorities change nothing where the first that came is the first serv
     std::vector<Request> urgent = scenario.requests;
     for (Request& request : urgent) request.priority = -request.index;
     FactsText facts;
-    play(engine, scenario.server, urgent, scenario.concurrency, {&facts});
+    play(engine, scenario.server, urgent, scenario.concurrency, {&facts}, scenario.closes);
     return first_difference(facts_of(engine, scenario), facts.lines());
   });
 }
@@ -144,10 +144,10 @@ TEST_CASE("a run is the same whether or not anyone looks") {
     FactsText all;
     Ending with_schedule;
     const RunFacts watched =
-        play(engine, scenario.server, scenario.requests, scenario.concurrency, {&all, &with_schedule});
+        play(engine, scenario.server, scenario.requests, scenario.concurrency, {&all, &with_schedule}, scenario.closes);
     Ending without_schedule;
-    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&without_schedule});
-    const RunFacts alone = play(engine, scenario.server, scenario.requests, scenario.concurrency, {});
+    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&without_schedule}, scenario.closes);
+    const RunFacts alone = play(engine, scenario.server, scenario.requests, scenario.concurrency, {}, scenario.closes);
     std::string difference = first_difference(with_schedule.text.lines(), without_schedule.text.lines());
     if (alone.end != watched.end || alone.watchdog != watched.watchdog) difference += "the run ends differently";
     return difference;
@@ -179,7 +179,7 @@ TEST_CASE("what a client asks for beyond its output changes nothing, unless it i
       std::vector<Request> requests = scenario.requests;
       for (Request& request : requests) request.max_tokens = request.output_tokens + more;
       WithoutArrivals facts;
-      play(engine, scenario.server, requests, scenario.concurrency, {&facts});
+      play(engine, scenario.server, requests, scenario.concurrency, {&facts}, scenario.closes);
       return facts.lines();
     };
     // Who plans ahead serves a sequence that stops by itself once more, but not one that is known to be at its end.
@@ -216,9 +216,9 @@ TEST_CASE("slower steps and later arrivals by the same factor make everything la
     server.host.bandwidth = slow.host.bandwidth = BytesPerSecond(0);
 
     FactsText facts;
-    play(engine, server, scenario.requests, scenario.concurrency, {&facts});
+    play(engine, server, scenario.requests, scenario.concurrency, {&facts}, scenario.closes);
     ScaledFacts slow_facts(scale);
-    play(engine, slow, late, scenario.concurrency, {&slow_facts});
+    play(engine, slow, late, scenario.concurrency, {&slow_facts}, scenario.closes);
     return first_difference(facts.lines(), slow_facts.lines());
   });
 }
@@ -231,12 +231,12 @@ TEST_CASE("a larger pool never lowers what completes") {
       std::int64_t count = 0;
     };
     Completed few;
-    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&few});
+    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&few}, scenario.closes);
     ServerConfig roomy = scenario.server;
     roomy.usable_blocks = 2000;
     roomy.num_blocks = 2001;
     Completed most;
-    play(engine, roomy, scenario.requests, scenario.concurrency, {&most});
+    play(engine, roomy, scenario.requests, scenario.concurrency, {&most}, scenario.closes);
     // Some engines ignore prompts for more than their blocks.
     const auto rules = make_plain_scheduler(roomy);
     std::int64_t servable = 0;

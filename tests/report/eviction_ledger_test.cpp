@@ -102,7 +102,8 @@ TEST_CASE("in random runs evictions by reason, by request and by class are those
     header.closed_loop = scenario.concurrency.has_value();
     Measurements measurements(header, scenario.run, scenario.slo);
     Told told;
-    play(engines().back(), scenario.server, scenario.requests, scenario.concurrency, {&measurements, &told});
+    play(engines().back(), scenario.server, scenario.requests, scenario.concurrency, {&measurements, &told},
+         scenario.closes);
     const Report report = measurements.report();
     const EvictionSummary& run = report.evictions.run;
 

@@ -22,8 +22,9 @@ std::span<const Engine> engines() {
 }
 
 RunFacts play(const Engine& engine, const ServerConfig& server, const std::vector<Request>& requests,
-              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers) {
-  VectorSource source(requests, concurrency);
+              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers,
+              std::optional<Time> closes) {
+  VectorSource source(requests, concurrency, closes);
   return engine.run(server, source, observers);
 }
 

@@ -20,8 +20,9 @@ struct Engine {
 /// The plain stepper and the engine of the simulator.
 std::span<const Engine> engines();
 
-/// Plays `requests`, in a closed loop where `concurrency` is given.
+/// Plays `requests`, in a closed loop where `concurrency` is given; nobody asks from `closes` on.
 RunFacts play(const Engine& engine, const ServerConfig& server, const std::vector<Request>& requests,
-              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers);
+              std::optional<std::int64_t> concurrency, const std::vector<Observer*>& observers,
+              std::optional<Time> closes = std::nullopt);
 
 }  // namespace decodesim::tests

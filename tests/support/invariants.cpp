@@ -40,6 +40,7 @@ void InvariantChecker::arrived(const Request& request) {
   require(!run_ended_, "nothing happens after the end");
   require(lives_.count(request.index) == 0, "a request arrives once");
   require(request.arrival >= now_, "arrivals come in the order of time");
+  check_turn(request);
   Life& life = lives_[request.index];
   life.request = request;
   life.rank = static_cast<std::int64_t>(lives_.size());
@@ -63,6 +64,7 @@ void InvariantChecker::arrived(const Request& request) {
 
 void InvariantChecker::idle(std::int64_t first, std::int64_t count, Time start, std::int64_t free_blocks) {
   require(server_.grid_step > Duration(0), "only a grid has idle passes");
+  bury_left_before(nullptr);
   require(first == pass_ + 1 && count >= 1, "passes are numbered without a hole");
   require(start == Time((first - 1) * server_.grid_step), "a pass of the grid starts at its place");
   const Time last = start + (count - 1) * server_.grid_step;
@@ -85,6 +87,7 @@ void InvariantChecker::step(const StepFacts& facts) {
     return;
   }
   check_times(facts);
+  bury_left_before(&facts);
   replay_evictions(facts);
   replay_transfers(facts);
   if (rules_.gives_up) set_aside_given_up(facts);
@@ -98,6 +101,7 @@ void InvariantChecker::step(const StepFacts& facts) {
   retire(deferred_);
   release_over(facts);
   replay_tokens(facts);
+  bury_left();
   if (running_.empty() && waiting_.empty() && loading_.empty()) retire(deferred_);
   deferred_before_.swap(deferred_);
   step_in_flight_ = facts.scheduled > 0;
@@ -301,11 +305,19 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
   std::map<Duration, std::int64_t> gaps;
   std::vector<const Request*> finished;
   std::int64_t accepted = 0;
-  if (shape_.drafts > 0) ++speculating_steps_;
+  std::int64_t unclaimed = 0;
+  const auto drafts = [this](const auto& grant) {
+    return life_of(grant.first).drafts > 0 && !life_of(grant.first).left;
+  };
+  if (std::any_of(facts.schedule->scheduled.begin(), facts.schedule->scheduled.end(), drafts)) ++speculating_steps_;
   for (const auto& [request, n] : facts.schedule->scheduled) {
     Life& life = life_of(request);
     if (life.cached != life.known() || life.over) continue;
     shape_.samples += 1;
+    if (life.left) {
+      ++unclaimed;
+      continue;
+    }
     const bool first = life.emitted == 0;
     const std::int64_t gain = life.drafts > 0 ? plain_gain(server_, speculating_steps_) : 1;
     require(gain >= 1 && gain <= 1 + life.drafts, "a step yields one token, and at most one more for each draft");
@@ -339,6 +351,7 @@ void InvariantChecker::replay_tokens(const StepFacts& facts) {
   }
   require(facts.shape == shape_, "the shape is the sum over the schedule");
   require(facts.accepted_tokens == accepted, "the facts count the drafts that came out");
+  require(facts.unclaimed_tokens == unclaimed, "who left gets no token");
   accepted_ += accepted;
   require(rules_.late_endings || facts.schedule->finished == finished, "who emitted its last token is finished");
   std::map<Duration, std::int64_t> told;

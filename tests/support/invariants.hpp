@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -33,12 +34,15 @@ namespace decodesim::tests {
 ///             more, and who reaches its limit is not served again, unless the engine plans ahead of results
 ///   order     first come, first served: admissions take the head, the evicted go back before who came later
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
+///   clients   who left gets no token and holds no block afterwards, but for what the step that ran computed of it; a turn
+///             comes no earlier than its think time after the answer before it, and is not asked where there was none; a
+///             closed loop never has more requests inside than places
 ///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
 ///             ledger are the step's duration; time and pass numbers never run backwards
 class InvariantChecker : public Observer {
  public:
-  explicit InvariantChecker(const ServerConfig& server)
-      : server_(server), rules_(rules_of(server)), engine_(make_plain_scheduler(server)) {}
+  explicit InvariantChecker(const ServerConfig& server, std::optional<std::int64_t> places = std::nullopt)
+      : server_(server), rules_(rules_of(server)), engine_(make_plain_scheduler(server)), places_(places) {}
 
   [[nodiscard]] bool wants_schedule() const override { return true; }
   void arrived(const Request& request) override;
@@ -63,6 +67,7 @@ class InvariantChecker : public Observer {
     std::int64_t output = 0;
     std::int64_t emitted = 0;
     bool over = false;    // emitted its last token; late endings only
+    bool left = false;    // its client did
     bool unseen = false;  // arrived after the pass in flight was planned
     std::int64_t cached = 0;
     std::int64_t high = 0;
@@ -135,6 +140,13 @@ class InvariantChecker : public Observer {
   void check_limit(const StepFacts& facts);
   void check_nobody_is_late(std::span<const WithdrawnToken> lost = {});
   void release_over(const StepFacts& facts);
+  void check_account(const Life& life, const RequestFacts& facts);
+  void note_left(Life& life, const RequestFacts& facts);
+  void bury_left_before(const StepFacts* next);
+  void bury_left();
+  [[nodiscard]] static bool names(const ScheduleFacts& schedule, const Life& life);
+  void check_turn(const Request& request);
+  void note_end(const RequestFacts& facts);
 
   const ServerConfig& server_;
   EngineRules rules_;
@@ -165,6 +177,16 @@ class InvariantChecker : public Observer {
   std::int64_t outputs_alone_ = 0;  // tokens that all of them generate
   bool all_fit_alone_ = true;
   std::map<Outcome, std::int64_t> outcomes_;
+  // Clients that left, with what was told of them, until the next step is told: it may be the one in which they left.
+  std::vector<std::pair<Life*, RequestFacts>> left_;
+  struct Turn {
+    std::int64_t number = 0;
+    Time ended{};
+    bool answered = false;
+  };
+  std::map<std::string, Turn> last_turns_;  // of each session, the one that ended last
+  std::optional<std::int64_t> places_;      // of a closed loop
+  std::int64_t inside_ = 0;
   std::int64_t tokens_ = 0;
   std::int64_t gaps_ = 0;
   std::int64_t accepted_ = 0;

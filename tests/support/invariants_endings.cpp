@@ -34,18 +34,24 @@ void InvariantChecker::release_over(const StepFacts& facts) {
   over_.clear();
 }
 
-void InvariantChecker::ended(const RequestFacts& facts) {
-  Life& life = life_of(facts.request);
-  require(life.state != State::ended, "a request ends once");
-  require(facts.ended >= last_happened_, "endings come in the order of time");
+void InvariantChecker::check_account(const Life& life, const RequestFacts& facts) {
   require(facts.output_tokens == life.emitted, "the facts count the tokens emitted");
   // With late endings it may have been evicted by the pass that is told with the next step.
-  life.preemptions_told = facts.preemptions;
   require(life.over || facts.preemptions == life.preemptions, "the facts count the preemptions");
   require(facts.recomputed_tokens == life.recomputed, "the facts count the recomputed tokens");
   require(facts.swapped_out_tokens == life.swapped_out, "the facts count the tokens that went to the host");
   require(facts.scheduled == life.scheduled, "a request is scheduled when it first gets tokens");
   require(facts.first_token == life.first_token, "the first token comes at the end of its step");
+}
+
+void InvariantChecker::ended(const RequestFacts& facts) {
+  Life& life = life_of(facts.request);
+  require(life.state != State::ended, "a request ends once");
+  require(facts.ended >= last_happened_, "endings come in the order of time");
+  life.preemptions_told = facts.preemptions;
+  note_end(facts);
+  if (client_left(facts)) return note_left(life, facts);
+  check_account(life, facts);
   require(facts.outcome == Outcome::completed ? facts.reason.empty() : !facts.reason.empty(), "who fails has a reason");
   switch (facts.outcome) {
     case Outcome::completed:
@@ -65,6 +71,11 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       break;
     }
     case Outcome::cancelled:
+      if (facts.reason == reason_turn_unanswered) {
+        require(facts.ended == life.request.arrival && life.state == State::waiting && !life.admitted,
+                "a turn that is not asked comes and goes at once");
+        break;
+      }
       require((life.state == State::leaving || life.state == State::swapped) && facts.ended == now_,
               "who gives up leaves at the end of the pass");
       require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
@@ -83,6 +94,7 @@ void InvariantChecker::ended(const RequestFacts& facts) {
 void InvariantChecker::run_ended(const RunFacts& facts) {
   require(!run_ended_, "a run ends once");
   run_ended_ = true;
+  bury_left_before(nullptr);
   check_nobody_is_late();
   for (const Life* life : over_) {
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");

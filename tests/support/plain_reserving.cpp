@@ -91,8 +91,7 @@ class PlainReserving final : public PlainScheduler {
     for (PlainSequence* r : running) plan.scheduled.push_back({r, r->cached, 1});
     if (batch_runs) {
       if (!waiting.empty()) plan.limit = AdmissionLimit::policy;
-      for (const PlainSequence* gone : held_)
-        plan.padding.add(gone->cached - 1, 1, server_.attention_clip);
+      for (const PlainSequence* gone : held_) plan.padding.add(gone->cached - 1, 1, server_.attention_clip);
     } else {
       admit(plan);
     }

@@ -63,12 +63,12 @@ class PlainRun {
   std::span<Observer* const> observers_;
   std::unique_ptr<PlainScheduler> scheduler_;
 
-  std::deque<Life> lives_;            // everyone who arrived; addresses stay
-  std::vector<PlainSequence*> over_;  // got their last token in the last step, which the scheduler has not learned
-  std::optional<Request> open_next_;  // open loop: the next arrival
-  std::vector<Request> thinking_;     // turns and others that come later by themselves
-  std::int64_t vacancies_ = 0;        // closed loop: places to be taken at this instant
-  std::int64_t fresh_places_ = 0;     // closed loop: that nobody took yet
+  std::deque<Life> lives_;                // everyone who arrived; addresses stay
+  std::vector<PlainSequence*> over_;      // got their last token in the last step, which the scheduler has not learned
+  std::optional<Request> open_next_;      // open loop: the next arrival
+  std::vector<Request> thinking_;         // turns and others that come later by themselves
+  std::int64_t vacancies_ = 0;            // closed loop: places to be taken at this instant
+  std::int64_t fresh_places_ = 0;         // closed loop: that nobody took yet
   const PlainPlan* in_flight_ = nullptr;  // the step that runs
   std::vector<PlainSequence*> leaving_;   // whose clients left while it computes them
   Time now_{};

@@ -120,9 +120,8 @@ bool PlainRun::step(const PlainPlan& plan) {
   last_happened_ = now_;
 
   // Its end: tokens come out, and those with their last token leave in the order of admission.
-  const bool speculates =
-      std::any_of(plan.scheduled.begin(), plan.scheduled.end(),
-                  [](const auto& grant) { return grant.drafts > 0 && !grant.sequence->left; });
+  const bool speculates = std::any_of(plan.scheduled.begin(), plan.scheduled.end(),
+                                      [](const auto& grant) { return grant.drafts > 0 && !grant.sequence->left; });
   if (speculates) ++speculating_steps_;
   std::vector<TokenGap> gaps;
   for (const PlainPlan::Grant& grant : plan.scheduled) {

@@ -7,6 +7,7 @@
 #include "sim/scenario/load.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/serving_fields.hpp"
+#include "tests/support/draw_clients.hpp"
 #include "tests/support/draw_engine.hpp"
 #include "tests/support/draws.hpp"
 #include "tests/support/sample_machine.hpp"
@@ -282,6 +283,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   draw_host(draws, scenario);
   draw_loads(draws, scenario, typical_step);
   draw_report(draws, scenario, typical_step);
+  draw_clients(draws, scenario, typical_step);
   return scenario;
 }
 
@@ -329,6 +331,7 @@ std::string RandomScenario::yaml() const {
 
   text += "workload:\n";
   if (concurrency) text += "  # a closed loop of " + number(*concurrency) + " over this list, which no file can say\n";
+  if (closes) text += "  # nobody asks from " + seconds(closes->time_since_epoch()) + " on, which no file can say\n";
   text += "  requests:\n";
   std::vector<Request> listed = requests;
   std::sort(listed.begin(), listed.end(), [](const Request& a, const Request& b) { return a.index < b.index; });
@@ -341,6 +344,10 @@ std::string RandomScenario::yaml() const {
     if (request.priority != 0) text += ", priority: " + number(request.priority);
     if (!request.tenant.empty()) text += ", tenant: " + request.tenant;
     if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
+    if (request.timeout) text += ", timeout: " + seconds(*request.timeout);
+    if (request.cancel_after) text += ", cancel_after: " + seconds(*request.cancel_after);
+    if (!request.session.empty())
+      text += ", session: " + request.session + ", think_time: " + seconds(request.think_time);
     if (request.remote_tokens > 0)
       text += ", remote_tokens: " + number(request.remote_tokens) + ", load_time: " + seconds(request.load_time);
     if (request.ignore_eos) text += ", ignore_eos: true";

@@ -23,6 +23,7 @@ struct RandomScenario {
   ServerConfig server;                      // its cost model is `cost`
   std::vector<Request> requests;            // in the order of arrival
   std::optional<std::int64_t> concurrency;  // a closed loop
+  std::optional<Time> closes;               // when nobody asks any more
   MemorySpec memory;                        // what it says of the host
   ScenarioCost cost_kind = ScenarioCost::grid;
   std::int64_t window = 0;  // tokens that every second layer sees; 0: all see everything

@@ -78,7 +78,8 @@ RunDocuments documents(const Engine& engine, const RandomScenario& scenario) {
   {
     ScheduleJsonl schedule(schedule_file, scenario.server.grid_step);
     RequestsCsv requests(requests_file, {}, scenario.slo);
-    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&measurements, &schedule, &requests});
+    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&measurements, &schedule, &requests},
+         scenario.closes);
   }
   std::ostringstream json;
   write_json(measurements.report(), json);

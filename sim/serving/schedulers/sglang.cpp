@@ -205,9 +205,8 @@ void Sglang::left(Sequence& sequence) {
   memo(sequence).under_way = false;
   const bool was_chunked = chunked_ == &sequence;
   if (was_chunked) chunked_ = nullptr;
-  const bool of_last_prefill =
-      last_pass_ == LastPass::prefill &&
-      (carried_ || std::find(picked_.begin(), picked_.end(), &sequence) != picked_.end());
+  const bool of_last_prefill = last_pass_ == LastPass::prefill &&
+                               (carried_ || std::find(picked_.begin(), picked_.end(), &sequence) != picked_.end());
   if (of_last_prefill) {
     ++last_finished_;
   } else if (!was_chunked) {
