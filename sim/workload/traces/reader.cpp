@@ -68,7 +68,7 @@ const Request* TraceReader::next() {
     if (place_in_window(row_) == Verdict::left_out) continue;
     Request& request = row_.request;
     request.index = account_.kept++;
-    state_content(request);
+    if (!request.content.empty() || !request.prefix_group.empty()) state_content(request);
     has_sessions_ = has_sessions_ || !request.session.empty();
     return &request;
   }
