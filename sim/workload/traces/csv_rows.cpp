@@ -36,6 +36,7 @@ class CsvRows final : public TraceRows {
         others_ignored_(input.format.others_ignored),
         rules_(input.rules()),
         block_size_(input.block_size()),
+        closed_loop_(input.max_concurrency.has_value()),
         indent_(indent) {
     read_names();
   }
@@ -97,7 +98,12 @@ class CsvRows final : public TraceRows {
       mistakes_.add(lines_, indent_, "the arrival is there twice, as arrival_s and as arrival_ns; keep one");
     if (has(Meaning::time) && has(Meaning::date_time))
       mistakes_.add(lines_, indent_, "the arrival is there twice, as a number and as a date; keep one");
-    const bool timed = has(Meaning::time_s) || has(Meaning::time_ns);
+    const bool timed = closed_loop_ || has(Meaning::time_s) || has(Meaning::time_ns);
+    if (closed_loop_ && (has(Meaning::time_s) || has(Meaning::time_ns))) {
+      mistakes_.add(
+          lines_, fields_.offset(place_of(Meaning::time)),
+          "in a closed loop a request comes when a place becomes free: take out this column, or max_concurrency");
+    }
     for (const TraceKey& key : keys_) {
       if (!key.required || has(key.meaning) || (key.meaning == Meaning::time_s && timed)) continue;
       mistakes_.add(lines_, indent_,
@@ -229,6 +235,7 @@ class CsvRows final : public TraceRows {
   bool others_ignored_;
   FieldRules rules_;
   std::int64_t block_size_;
+  bool closed_loop_;    // whose rows have no times
   std::size_t indent_;  // blanks before each row
   bool adds_prefix_ = false;
   Meaning wrong_at_{};
