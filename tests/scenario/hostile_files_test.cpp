@@ -10,6 +10,7 @@
 
 #include "sim/scenario/document.hpp"
 #include "tests/scenario/loading.hpp"
+#include "tests/support/damage.hpp"
 
 namespace decodesim::tests {
 
@@ -99,18 +100,7 @@ TEST_CASE("a valid file with random damage loads or ends in messages") {
       small_scenario + "scheduler: {max_num_seqs: 4, never_fits: {fail_after: 3}}\nslo: {ttft_p99: 2 s}\n";
   std::mt19937_64 random(13);
   for (int i = 0; i < 3000; ++i) {
-    std::string text = whole;
-    for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
-      const std::size_t at = random() % text.size();
-      const char letter = ":{}[],#&*!|>'\"%@`- \n\tx5\xc3"[random() % 24];
-      if (random() % 3 == 0) {
-        text.erase(at, 1 + random() % 5);
-      } else if (random() % 2 == 0) {
-        text[at] = letter;
-      } else {
-        text.insert(at, 1, letter);
-      }
-    }
+    const std::string text = damaged(whole, ":{}[],#&*!|>'\"%@`- \n\tx5\xc3", random);
     const Loaded loaded = load_text(text);
     CAPTURE(text);
     REQUIRE(loaded.scenarios.empty() != (loaded.scenarios.size() == 1));

@@ -9,6 +9,7 @@
 
 #include "sim/scenario/model_import/model_import.hpp"
 #include "tests/scenario/marked_text.hpp"
+#include "tests/support/damage.hpp"
 
 namespace decodesim::tests {
 
@@ -140,18 +141,7 @@ TEST_CASE("a config.json with random damage is read or ends in messages") {
   std::mt19937_64 random(17);
   int read = 0;
   for (int i = 0; i < 2000; ++i) {
-    std::string text = whole;
-    for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
-      const std::size_t at = random() % text.size();
-      const char letter = ":{}[],\"0919-.e \n\\nx\xc3"[random() % 20];
-      if (random() % 3 == 0) {
-        text.erase(at, 1 + random() % 5);
-      } else if (random() % 2 == 0) {
-        text[at] = letter;
-      } else {
-        text.insert(at, 1, letter);
-      }
-    }
+    const std::string text = damaged(whole, ":{}[],\"0919-.e \n\\nx\xc3", random);
     CAPTURE(text);
     try {
       const ImportedModel imported = import_model_text(text, "config.json", "m");

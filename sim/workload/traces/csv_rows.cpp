@@ -7,6 +7,7 @@
 #include "sim/core/suggest.hpp"
 #include "sim/workload/traces/fields.hpp"
 #include "sim/workload/traces/format.hpp"
+#include "sim/workload/traces/plain_row.hpp"
 
 namespace decodesim {
 
@@ -35,12 +36,12 @@ class CsvRows final : public TraceRows {
         others_ignored_(input.format.others_ignored),
         rules_(input.rules()),
         block_size_(input.block_size()),
+        closed_loop_(input.max_concurrency.has_value()),
         indent_(indent) {
     read_names();
   }
 
   bool next(TraceRow& row) override {
-    row.timed = true;
     while (at_row()) {
       if (read_row(row)) return true;
     }
@@ -68,6 +69,7 @@ class CsvRows final : public TraceRows {
     check_required();
     mistakes_.throw_if_any();
     adds_prefix_ = std::find(meanings_.begin(), meanings_.end(), Meaning::prefix_tokens_added) != meanings_.end();
+    plain_ = PlainRow(meanings_, rules_);
   }
 
   /// A file without a single name that we know: probably one of another kind, or one without a line of names.
@@ -96,7 +98,12 @@ class CsvRows final : public TraceRows {
       mistakes_.add(lines_, indent_, "the arrival is there twice, as arrival_s and as arrival_ns; keep one");
     if (has(Meaning::time) && has(Meaning::date_time))
       mistakes_.add(lines_, indent_, "the arrival is there twice, as a number and as a date; keep one");
-    const bool timed = has(Meaning::time_s) || has(Meaning::time_ns);
+    const bool timed = closed_loop_ || has(Meaning::time_s) || has(Meaning::time_ns);
+    if (closed_loop_ && (has(Meaning::time_s) || has(Meaning::time_ns))) {
+      mistakes_.add(
+          lines_, fields_.offset(place_of(Meaning::time)),
+          "in a closed loop a request comes when a place becomes free: take out this column, or max_concurrency");
+    }
     for (const TraceKey& key : keys_) {
       if (!key.required || has(key.meaning) || (key.meaning == Meaning::time_s && timed)) continue;
       mistakes_.add(lines_, indent_,
@@ -123,6 +130,7 @@ class CsvRows final : public TraceRows {
   bool at_row() {
     while (lines_.next()) {
       const std::string_view line = lines_.line();
+      if (indent_ == 0 && !line.empty() && line[0] != ' ') return true;
       const std::size_t indent = line.find_first_not_of(' ');
       if (indent == std::string_view::npos) continue;
       if (indent >= indent_) return true;
@@ -133,7 +141,29 @@ class CsvRows final : public TraceRows {
     return false;
   }
 
+  /// What no column says of this row is not left from the row before.
+  void begin_row(TraceRow& row) const {
+    row.timed = true;
+    row.ids_wrong = false;
+    row.request.max_tokens = 0;
+    row.request.content.clear();
+    row.request.hash_block_size = block_size_;
+  }
+
   bool read_row(TraceRow& row) {
+    begin_row(row);
+    return (plain_.read(lines_.line(), indent_, row) && fits(row).empty()) || read_fields(row);
+  }
+
+  /// What is wrong with the row as a whole, if anything; then `wrong_at_` is whose column.
+  std::string_view fits(TraceRow& row) {
+    if (adds_prefix_) row.request.input_tokens += row.request.prefix_tokens;
+    return check_row(row, wrong_at_);
+  }
+
+  /// Any row, field by field, and its mistakes.
+  bool read_fields(TraceRow& row) {
+    begin_row(row);
     if (!fields_.split(lines_.line(), indent_)) return refuse_quote();
     const std::size_t wanted = meanings_.size();
     if (fields_.size() != wanted) {
@@ -143,9 +173,6 @@ class CsvRows final : public TraceRows {
                         std::to_string(fields_.size()));
       return false;
     }
-    row.request.max_tokens = 0;
-    row.request.content.clear();
-    row.request.hash_block_size = block_size_;
     bool good = true;
     for (std::size_t i = 0; i < wanted; ++i) {
       const std::string_view wrong = set_field(meanings_[i], fields_.text(i), rules_, row);
@@ -155,14 +182,10 @@ class CsvRows final : public TraceRows {
       }
       note_place(meanings_[i], fields_.offset(i), row);
     }
-    if (adds_prefix_) row.request.input_tokens += row.request.prefix_tokens;
-    Meaning at{};
-    if (good) {
-      const std::string_view wrong = check_row(row, at);
-      if (wrong.empty()) return true;
-      refuse(place_of(at), wrong);
-    }
-    return false;
+    if (!good) return false;
+    const std::string_view wrong = fits(row);
+    if (!wrong.empty()) refuse(place_of(wrong_at_), wrong);
+    return wrong.empty();
   }
 
   static void note_place(Meaning meaning, std::size_t offset, TraceRow& row) {
@@ -212,8 +235,11 @@ class CsvRows final : public TraceRows {
   bool others_ignored_;
   FieldRules rules_;
   std::int64_t block_size_;
+  bool closed_loop_;    // whose rows have no times
   std::size_t indent_;  // blanks before each row
   bool adds_prefix_ = false;
+  Meaning wrong_at_{};
+  PlainRow plain_;
   TraceFields fields_;
   std::vector<Meaning> meanings_;   // of the columns
   std::vector<std::string> names_;  // as the file spells them

@@ -4,10 +4,11 @@ namespace decodesim {
 
 namespace {
 constexpr std::size_t piece_size = std::size_t{1} << 18;
+constexpr std::size_t readable = 8;  // bytes behind a line
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 }  // namespace
 
-TraceLines::TraceLines(TraceBytes bytes) : bytes_(std::move(bytes)), piece_(piece_size, '\0') { rewind(); }
+TraceLines::TraceLines(TraceBytes bytes) : bytes_(std::move(bytes)), piece_(piece_size + readable, '\0') { rewind(); }
 
 void TraceLines::rewind() {
   bytes_.rewind();
@@ -42,12 +43,13 @@ bool TraceLines::fill() {
   if (ended_) return false;
   const auto left = static_cast<std::size_t>(end_ - begin_);
   const auto gone = static_cast<std::size_t>(begin_ - piece_.data());
-  if (left == piece_.size()) {
+  if (left + readable == piece_.size()) {
     piece_.resize(2 * piece_.size());
   } else {
     std::memmove(piece_.data(), piece_.data() + gone, left);
   }
-  const std::size_t got = bytes_.read(piece_.data() + left, piece_.size() - left);
+  const std::size_t got = bytes_.read(piece_.data() + left, piece_.size() - readable - left);
+  piece_[left + got] = '\n';
   begin_ = piece_.data();
   end_ = begin_ + left + got;
   ended_ = got == 0;

@@ -29,6 +29,7 @@ class TraceLines {
   /// Goes back to before the first line.
   void rewind();
 
+  /// Without its end. Eight bytes behind it can be read, the first of which is CR or LF, so that who reads on needs not count.
   [[nodiscard]] std::string_view line() const { return line_; }
   /// From 1.
   [[nodiscard]] std::int64_t number() const { return number_; }

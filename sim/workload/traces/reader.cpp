@@ -37,6 +37,7 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
   rows_ = format.rows(*input_, mistakes_);
   const bool dated = std::any_of(format.keys.begin(), format.keys.end(),
                                  [](const TraceKey& key) { return key.meaning == Meaning::date_time; });
+  if (input_->max_concurrency) refuse_times_of_closed_loop();
   account_.file = lines_.name();
   account_.format = format.name;
   if (!dated) account_.time_unit = unit_names[static_cast<std::size_t>(input_->time_unit())];
@@ -63,13 +64,28 @@ void TraceReader::skip_to_head() {
   mistakes_.throw_if_any();
 }
 
+/// Its rows have no times, so nothing can be said of them.
+void TraceReader::refuse_times_of_closed_loop() {
+  const auto refuse = [&](bool stated, const char* name) {
+    if (stated) {
+      mistakes_.add(lines_, 0,
+                    std::string("this is a closed loop, whose rows have no times: take out workload.trace.") + name);
+    }
+  };
+  refuse(spec_.start > Duration{}, "start");
+  refuse(spec_.duration.has_value(), "duration");
+  refuse(spec_.spread != SpreadPolicy::none, "spread");
+  refuse(spec_.backward_time != BackwardPolicy::reject, "backward_time");
+  mistakes_.throw_if_any();
+}
+
 const Request* TraceReader::next() {
   while (next_spread(row_)) {
     if (place_in_window(row_) == Verdict::left_out) continue;
     Request& request = row_.request;
     request.index = account_.kept++;
-    state_content(request);
-    has_sessions_ = has_sessions_ || !request.session.empty();
+    if (!request.content.empty() || !request.prefix_group.empty()) state_content(request);
+    request.turn = request.session.empty() ? 0 : ++turns_[request.session];
     return &request;
   }
   if (account_.rows == 0 && !mistakes_.any())
@@ -84,8 +100,17 @@ const Request* TraceReader::next() {
 bool TraceReader::next_row(TraceRow& row) {
   while (rows_->next(row)) {
     ++account_.rows;
+    if (!row.request.session.empty() && !meet_session(row)) continue;
     if (judge(row) == Verdict::good) return true;
   }
+  return false;
+}
+
+/// The first turn comes of itself.
+bool TraceReader::meet_session(const TraceRow& row) {
+  const bool first = turns_.try_emplace(row.request.session, 0).second;
+  if (!first || row.timed) return true;
+  mistakes_.add(lines_, row.time_at, "expected a time: this is the first turn of its session, which none sets off");
   return false;
 }
 
@@ -137,8 +162,10 @@ bool TraceReader::next_spread(TraceRow& row) {
 
 TraceReader::Verdict TraceReader::judge(TraceRow& row) {
   Request& request = row.request;
-  if (request.input_tokens == 0 && !mended(spec_.zero_input, request.input_tokens, "no input tokens"))
-    return Verdict::left_out;
+  if (request.input_tokens == 0) {
+    if (!mended(spec_.zero_input, request.input_tokens, "no input tokens")) return Verdict::left_out;
+    row.ids_wrong = !request.content.empty() && !ids_fit(row);
+  }
   if (request.output_tokens == 0) {
     if (!mended(input_->zero_output(), request.output_tokens, "no output tokens")) return Verdict::left_out;
     request.max_tokens = std::max(request.max_tokens, request.output_tokens);
@@ -203,6 +230,7 @@ TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
       request.max_tokens =
           std::max(request.output_tokens, std::min(request.max_tokens, *longest_ - request.input_tokens));
       request.prefix_tokens = std::min(request.prefix_tokens, request.input_tokens);
+      request.remote_tokens = std::min(request.remote_tokens, request.input_tokens);
       if (request.hash_block_size > 0) {
         const std::int64_t blocks = (request.input_tokens + request.hash_block_size - 1) / request.hash_block_size;
         if (static_cast<std::int64_t>(request.content.size()) > blocks)
@@ -225,7 +253,12 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
     return Verdict::good;
   }
   if (!origin_) origin_ = input_->format.from_first_row ? row.time : 0;
-  std::int64_t time = row.time - *origin_ + segment_;
+  const std::int64_t since = row.time - *origin_;
+  if (since > latest - segment_) {
+    mistakes_.add(lines_, row.time_at, "expected at most 2^62 ns, which is 146 years, behind the first row");
+    return Verdict::left_out;
+  }
+  std::int64_t time = since + segment_;
   const bool first = last_line_ == 0;
   if (!first && time < last_time_) {
     constexpr const char* reason = "earlier than the row before";
@@ -248,10 +281,6 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
         return Verdict::left_out;
     }
   }
-  if (time > latest) {
-    mistakes_.add(lines_, row.time_at, "expected at most 2^62 ns, which is 146 years, behind the first row");
-    return Verdict::left_out;
-  }
   row.time = last_time_ = time;
   last_line_ = lines_.number();
   return Verdict::good;
@@ -273,9 +302,13 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
     return Verdict::left_out;
   }
   Request& request = row.request;
+  if (!row.timed && turns_[request.session] == 0) {
+    drop("the turns before it were left out, and it has no time of its own");
+    return Verdict::left_out;
+  }
   std::int64_t time = row.time - start;
   if (scale_ != 1) {
-    const double end = static_cast<double>(time) * scale_;
+    const double end = static_cast<double>(std::max(time, request.think_time.count())) * scale_;
     if (end > static_cast<double>(latest)) {
       mistakes_.add(lines_, row.time_at, "time_scale puts this row beyond 2^62 ns, which is 146 years");
       return Verdict::left_out;

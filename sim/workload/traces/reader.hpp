@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "sim/workload/request.hpp"
 #include "sim/workload/traces/account.hpp"
@@ -28,8 +29,8 @@ class TraceReader {
   /// and thrown, as one TraceError, at the end of the text or when there are 20; so a trace is known to be good only once
   /// null came.
   const Request* next();
-  /// Whether turns of sessions were among them so far.
-  [[nodiscard]] bool has_sessions() const { return has_sessions_; }
+  /// Whether turns of sessions were among the rows so far.
+  [[nodiscard]] bool has_sessions() const { return !turns_.empty(); }
   /// Of the rows so far.
   [[nodiscard]] const TraceAccount& account() const { return account_; }
   /// What the head of decodesim's own trace says of the whole.
@@ -39,6 +40,8 @@ class TraceReader {
  private:
   enum class Verdict { good, left_out };
   void skip_to_head();
+  void refuse_times_of_closed_loop();
+  bool meet_session(const TraceRow& row);
   bool next_row(TraceRow& row);
   bool next_in_order(TraceRow& row);
   bool next_spread(TraceRow& row);
@@ -63,9 +66,9 @@ class TraceReader {
   std::vector<TraceRow> sorted_;
   std::size_t sorted_next_ = 0;
   std::unique_ptr<TraceSpread> spread_;
-  bool has_sessions_ = false;
-  std::optional<std::int64_t> origin_;  // of a clock that does not begin at zero
-  std::int64_t segment_ = 0;            // what a new recording adds
+  std::unordered_map<std::string, std::int64_t> turns_;  // of each session met, those that were kept
+  std::optional<std::int64_t> origin_;                   // of a clock that does not begin at zero
+  std::int64_t segment_ = 0;                             // what a new recording adds
   std::int64_t last_time_ = 0;
   std::int64_t last_line_ = 0;
   double scale_ = 1;

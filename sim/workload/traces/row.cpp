@@ -133,6 +133,7 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
     case Meaning::hash_ids:
       return set_ids(text, request.content);
     case Meaning::hash_block_size:
+      row.states_block_size = true;
       return set_tokens_or_none(text, request.hash_block_size);
     case Meaning::cache_salt:
       request.cache_salt = text;
@@ -175,6 +176,13 @@ bool is_number(Meaning meaning) {
   }
 }
 
+bool ids_fit(const TraceRow& row) {
+  const Request& request = row.request;
+  const auto ids = static_cast<std::int64_t>(request.content.size());
+  const bool fewer = ids < request.input_tokens / request.hash_block_size;
+  return (row.states_block_size && fewer) || id_count_fits(ids, request.input_tokens, request.hash_block_size);
+}
+
 std::string_view check_row(TraceRow& row, Meaning& at) {
   Request& request = row.request;
   at = Meaning::max_tokens;
@@ -186,6 +194,10 @@ std::string_view check_row(TraceRow& row, Meaning& at) {
     return "a row has both its prefix_group and its prefix_tokens, or neither";
   if (request.prefix_tokens > request.input_tokens)
     return "expected at most input_tokens: the prefix is part of the prompt";
+  at = Meaning::remote_tokens;
+  if (request.remote_tokens > request.input_tokens) return "expected at most input_tokens: it is part of the prompt";
+  at = Meaning::load_time_s;
+  if (request.load_time > Duration{} && request.remote_tokens == 0) return "only remote_tokens are loaded";
   at = Meaning::time;
   if (!row.timed && request.session.empty()) return "expected a time: only a session's later turn comes without one";
   at = Meaning::hash_ids;
@@ -196,8 +208,7 @@ std::string_view check_row(TraceRow& row, Meaning& at) {
   if (request.hash_block_size == 0) return "hash ids need the size of their blocks";
   if (!request.prefix_group.empty())
     return "what a prompt begins with is said by hash_ids or by prefix_group, not by both";
-  row.ids_wrong =
-      !id_count_fits(static_cast<std::int64_t>(request.content.size()), request.input_tokens, request.hash_block_size);
+  row.ids_wrong = !ids_fit(row);
   return {};
 }
 

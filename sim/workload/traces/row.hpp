@@ -46,10 +46,11 @@ enum class Meaning {
 
 /// A row before any policy.
 struct TraceRow {
-  Request request;         // without an arrival; numbers of tokens may be 0, and ids are not counted out
-  std::int64_t time = 0;   // ns since an origin of the file's own
-  bool timed = true;       // false for a later turn that comes when it comes
-  bool ids_wrong = false;  // their number is not that of the prompt's blocks
+  Request request;                 // without an arrival; numbers of tokens may be 0, and ids are not counted out
+  std::int64_t time = 0;           // ns since an origin of the file's own
+  bool timed = true;               // false for a later turn that comes when it comes
+  bool ids_wrong = false;          // their number is not that of the prompt's blocks
+  bool states_block_size = false;  // then the ids may be fewer, since what they stand for is no guess
   // Where in the line these stand, in bytes from 0.
   std::size_t time_at = 0;
   std::size_t input_at = 0;
@@ -79,5 +80,8 @@ constexpr bool id_count_fits(std::int64_t ids, std::int64_t tokens, std::int64_t
   const std::int64_t whole = tokens / block_size;
   return ids == whole || (ids == whole + 1 && tokens % block_size > 0);
 }
+
+/// Whether the ids of `row` are as many as they should be, its block size being known.
+bool ids_fit(const TraceRow& row);
 
 }  // namespace decodesim

@@ -21,7 +21,7 @@ namespace decodesim {
 ///     version: 1
 ///     format: decodesim-trace
 ///     name: chat                      # optional; so are keys that begin with x-
-///     max_concurrency: 8              # optional: a closed loop, whose rows have no arrivals
+///     max_concurrency: 8              # optional: a closed loop, whose rows have no arrival_s
 ///     closes_s: 60                    # optional: from then on nobody asks
 ///     rows: |
 ///       arrival_s,input_tokens,output_tokens
@@ -67,8 +67,8 @@ std::vector<Request> read_trace(const std::string& path, TraceSpec spec = {});
 /// The same from a text; `name` stands for the file in messages.
 std::vector<Request> parse_trace(std::string_view text, const std::string& name, const TraceSpec& spec = {});
 
-/// Writes a YAML trace that reads back as the same requests. They must be in the order of arrival, none before time
-/// zero; ids hold no control characters; what prompts begin with is said by prefix groups alone. Columns that no request needs are left out. Throws std::invalid_argument.
+/// Writes a YAML trace that reads back as the same requests; columns that no request needs are left out. For more rows than
+/// fit into memory, closed loops and plain CSV there is TraceWriter. Throws std::invalid_argument as that does.
 void write_trace(std::span<const Request> requests, std::string_view name, std::ostream& out);
 
 }  // namespace decodesim

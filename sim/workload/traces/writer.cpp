@@ -1,104 +1,135 @@
-// decodesim's own trace, written.
+#include "sim/workload/traces/writer.hpp"
 
-#include <algorithm>
 #include <ostream>
+#include <span>
 #include <stdexcept>
-#include <string>
+#include <utility>
 
+#include "sim/workload/content.hpp"
 #include "sim/workload/traces/trace.hpp"
+#include "sim/workload/traces/written_field.hpp"
 
 namespace decodesim {
 
 namespace {
 
-/// Seconds with as many of nine decimals as it takes, from whole nanoseconds.
-std::string seconds_text(std::int64_t nanoseconds) {
-  std::string text = std::to_string(nanoseconds / 1'000'000'000);
-  std::string decimals = std::to_string(1'000'000'000 + nanoseconds % 1'000'000'000);
-  decimals.erase(decimals.find_last_not_of('0') + 1);
-  if (decimals.size() > 1) text += '.' + decimals.substr(1);
-  return text;
-}
-
-void refuse_control_characters(std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      throw std::invalid_argument("a name with a control character cannot stand in a trace: '" + std::string(text) +
-                                  "'");
-    }
-  }
-}
-
-/// In quotes where the reader would otherwise see a comma, a quote, or blanks that do not belong to it.
-std::string field_text(std::string_view text) {
-  refuse_control_characters(text);
-  const bool plain = text.find_first_of(",\"") == std::string_view::npos &&
-                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
-  if (plain) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
+constexpr std::size_t piece = std::size_t{1} << 16;
 
 /// A value of the header: in YAML's double quotes, so that no word of it means something.
 std::string header_text(std::string_view text) {
-  refuse_control_characters(text);
-  if (text.find_first_of("\"\\") != std::string_view::npos) {
+  require_no_controls(text);
+  if (text.find_first_of("\"\\") != std::string_view::npos)
     throw std::invalid_argument("a trace's name holds neither quotes nor backslashes: " + std::string(text));
-  }
   return '"' + std::string(text) + '"';
+}
+
+std::uint32_t needed_by(const Request& request) {
+  std::uint32_t needed = 0;
+  std::uint32_t bit = 1;
+  for (const WrittenColumn& column : written_columns()) {
+    if (column.needed(request)) needed |= bit;
+    bit <<= 1;
+  }
+  return needed;
+}
+
+/// With its content counted out, as it is once it was read.
+Request stated(const Request& request) {
+  Request copy = request;
+  state_content(copy);
+  return copy;
 }
 
 }  // namespace
 
-void write_trace(std::span<const Request> requests, std::string_view name, std::ostream& out) {
-  const bool ids = std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.id.empty(); });
-  const bool limits =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.max_tokens != r.output_tokens; });
-  const bool priorities =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.priority != 0; });
-  const bool groups =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.prefix_group.empty(); });
-  const bool tenants =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.tenant.empty(); });
-  const bool classes =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return !r.slo_class.empty(); });
-  const bool deadlines =
-      std::any_of(requests.begin(), requests.end(), [](const Request& r) { return r.deadline.has_value(); });
-  std::string text = "version: 1\nformat: decodesim-trace\n";
-  if (!name.empty()) text += "name: " + header_text(name) + '\n';
-  text += "rows: |\n  arrival_s,input_tokens,output_tokens";
-  if (limits) text += ",max_tokens";
-  if (priorities) text += ",priority";
-  if (groups) text += ",prefix_group,prefix_tokens";
-  if (tenants) text += ",tenant";
-  if (classes) text += ",slo_class";
-  if (deadlines) text += ",deadline_s";
-  if (ids) text += ",id";
-  text += '\n';
-  Time last{};
-  for (const Request& request : requests) {
-    if (request.arrival < last) throw std::invalid_argument("a trace's requests stand in the order of their arrival");
-    last = request.arrival;
-    text += "  " + seconds_text(request.arrival.time_since_epoch().count());
-    text += ',' + std::to_string(request.input_tokens) + ',' + std::to_string(request.output_tokens);
-    if (limits) text += ',' + std::to_string(request.max_tokens);
-    if (priorities) text += ',' + std::to_string(request.priority);
-    if (request.prefix_group.empty() && !request.content.empty())
-      throw std::invalid_argument("a trace has no column for hash ids");
-    if (groups) text += ',' + field_text(request.prefix_group) + ',';
-    if (request.prefix_tokens > 0) text += std::to_string(request.prefix_tokens);
-    if (tenants) text += ',' + field_text(request.tenant);
-    if (classes) text += ',' + field_text(request.slo_class);
-    if (deadlines) text += ',' + (request.deadline ? seconds_text(request.deadline->count()) : std::string());
-    if (ids) text += ',' + field_text(request.id);
-    text += '\n';
-    if (text.size() > 1 << 16) {
-      out << text;
-      text.clear();
-    }
+void TraceColumns::note(const Request& request) { needed_ |= needed_by(request); }
+
+TraceColumns TraceColumns::all() {
+  TraceColumns columns;
+  columns.needed_ = (std::uint32_t{1} << written_columns().size()) - 1;
+  return columns;
+}
+
+TraceWriter::TraceWriter(std::ostream& out, TraceForm form, const TraceHead& head, TraceColumns columns)
+    : out_(out), closed_loop_(head.max_concurrency.has_value()), columns_(columns) {
+  if (form == TraceForm::csv && (closed_loop_ || head.closes))
+    throw std::invalid_argument("rows alone say neither max_concurrency nor closes_s: write a YAML trace");
+  if (form == TraceForm::yaml) {
+    text_ = "version: 1\nformat: decodesim-trace\n";
+    if (!head.name.empty()) text_ += "name: " + header_text(head.name) + '\n';
+    if (closed_loop_) text_ += "max_concurrency: " + std::to_string(*head.max_concurrency) + '\n';
+    if (head.closes) text_ += "closes_s: " + written_seconds(head.closes->time_since_epoch().count()) + '\n';
+    text_ += "rows: |\n";
+    indent_ = "  ";
   }
-  out << text;
+  text_ += indent_ + (closed_loop_ ? "input_tokens,output_tokens" : "arrival_s,input_tokens,output_tokens");
+  std::uint32_t bit = 1;
+  for (const WrittenColumn& column : written_columns()) {
+    if ((columns_.needed_ & bit) != 0) text_ += ',' + std::string(column.name);
+    bit <<= 1;
+  }
+  text_ += '\n';
+}
+
+TraceWriter::~TraceWriter() { out_ << text_; }
+
+void TraceWriter::check_order(const Request& request, std::uint32_t needed) {
+  if ((needed & ~columns_.needed_) != 0) throw std::invalid_argument("a trace's columns are those of all its requests");
+  const auto before = request.session.empty() ? turns_.end() : turns_.find(request.session);
+  const bool later_turn = before != turns_.end();
+  const std::int64_t turn = request.session.empty() ? 0 : later_turn ? before->second.turn + 1 : 1;
+  if (request.turn != turn && request.turn != 0)
+    throw std::invalid_argument("the turns of a session are written one by one, from the first");
+  if (continues_session(request)) {
+    Request derived = request;
+    derived.content.clear();
+    if (later_turn) continue_session(before->second, derived);
+    if (derived.content != request.content)
+      throw std::invalid_argument("a later turn begins with the whole turn before it, or with hash ids");
+  }
+  if (request.arrival < Time{} || (closed_loop_ && request.arrival != Time{}))
+    throw std::invalid_argument("a request arrives from time zero on, and in a closed loop when a place is free");
+  const bool untimed = later_turn && request.arrival == Time{};
+  if (!untimed && request.arrival < last_)
+    throw std::invalid_argument("a trace's requests stand in the order of their arrival");
+  if (!untimed) last_ = request.arrival;
+  if (request.session.empty()) return;
+  Request& kept = turns_[request.session];
+  kept = request;
+  kept.turn = turn;
+}
+
+void TraceWriter::write(const Request& request) {
+  if ((!request.prefix_group.empty() && request.content.empty()) || request.hash_block_size > 0)
+    return write(stated(request));
+  require_writable(request);
+  const bool later_turn = turns_.contains(request.session);
+  check_order(request, needed_by(request));
+  text_ += indent_;
+  if (!closed_loop_) {
+    if (!later_turn || request.arrival > Time{}) text_ += written_seconds(request.arrival.time_since_epoch().count());
+    text_ += ',';
+  }
+  text_ += std::to_string(request.input_tokens) + ',' + std::to_string(request.output_tokens);
+  std::uint32_t bit = 1;
+  for (const WrittenColumn& column : written_columns()) {
+    if ((columns_.needed_ & bit) != 0) {
+      text_ += ',';
+      column.append(request, text_);
+    }
+    bit <<= 1;
+  }
+  text_ += '\n';
+  if (text_.size() < piece) return;
+  out_ << text_;
+  text_.clear();
+}
+
+void write_trace(std::span<const Request> requests, std::string_view name, std::ostream& out) {
+  TraceColumns columns;
+  for (const Request& request : requests) columns.note(request);
+  TraceWriter writer(out, TraceForm::yaml, {.name = std::string(name)}, columns);
+  for (const Request& request : requests) writer.write(request);
 }
 
 }  // namespace decodesim

@@ -1,0 +1,13 @@
+#pragma once
+// Files as a crash, a bad disk or a bad editor leaves them.
+
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace decodesim::tests {
+
+/// `text` with one to three places changed: up to five bytes gone, or one of `letters` in place of a byte or between two.
+std::string damaged(std::string text, std::string_view letters, std::mt19937_64& random);
+
+}  // namespace decodesim::tests
