@@ -15,8 +15,13 @@ double nanoseconds(Duration duration) { return static_cast<double>(duration.coun
 
 }  // namespace
 
-Measurements::Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo)
-    : header_(std::move(header)), run_(run), slo_(slo), window_(run.window, header_.requests) {
+Measurements::Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo,
+                           std::map<std::string, SloSpec> class_slo)
+    : header_(std::move(header)),
+      run_(run),
+      slo_(slo),
+      class_slo_(std::move(class_slo)),
+      window_(run.window, header_.requests) {
   completed_.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(header_.requests, 0, 1 << 20)));
 }
 
@@ -87,7 +92,7 @@ void Measurements::take_back(std::span<const WithdrawnToken> tokens) {
 
 void Measurements::add_to_trend(const StepFacts& facts) {
   // Until the last arrival is known it lies ahead of this step, since arrivals during a step are told before it.
-  const bool all_came = totals_.arrived == header_.requests;
+  const bool all_came = totals_.arrived == header_.requests || (header_.closes && facts.start >= *header_.closes);
   const Time end = all_came ? std::min(facts.end, last_arrival_) : facts.end;
   if (facts.start < end) trend_.add(facts.start - first_arrival_, end - first_arrival_, facts.waiting);
 }
@@ -135,6 +140,7 @@ void Measurements::ended(const RequestFacts& facts) {
   window_.ended(facts.ended);
   ++totals_.outcomes[place(facts.outcome)];
   totals_.output_tokens += facts.output_tokens;
+  if (client_left(facts)) totals_.unanswered_tokens += facts.output_tokens;
   totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
   totals_.request_found_tokens += facts.found_tokens;
   totals_.prefix.loads += facts.loads;
@@ -167,14 +173,15 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
   completed_.push_back(request);
   sums_.completed_input_tokens += facts.request->input_tokens;
   sums_.completed_output_tokens += facts.output_tokens;
-  if (keeps(slo_, request)) {
+  const SloSpec& slo = slo_of(facts.request->slo_class);
+  if (keeps(slo, request)) {
     ++sums_.good_requests;
     return true;
   }
   GoodputLost& lost = sums_.lost[facts.request->slo_class];
   ++lost.missed;
   if (facts.preemptions > 0) ++lost.missed_preempted;
-  if (keeps(slo_, without_recompute(facts))) ++lost.missed_by_recompute;
+  if (keeps(slo, without_recompute(facts))) ++lost.missed_by_recompute;
   return false;
 }
 

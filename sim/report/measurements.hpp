@@ -27,7 +27,8 @@ namespace decodesim {
 /// run_ended() throws BrokenInvariant where the facts do not add up: a request or a token is lost, or time is.
 class Measurements : public Observer {
  public:
-  Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo);
+  /// `class_slo` are the limits of classes that have their own, by name; all others are held against `slo`.
+  Measurements(RunHeader header, const RunSpec& run, const SloSpec& slo, std::map<std::string, SloSpec> class_slo = {});
 
   void arrived(const Request& request) override;
   void step(const StepFacts& facts) override;
@@ -48,6 +49,7 @@ class Measurements : public Observer {
     std::int64_t output_tokens = 0;   // of all requests, as these tell
     std::int64_t emitted_tokens = 0;  // of all requests, as steps tell
     std::int64_t accepted_tokens = 0;
+    std::int64_t unanswered_tokens = 0;
     std::int64_t first_tokens = 0;
     std::int64_t gaps = 0;
     std::int64_t passes = 0;
@@ -93,7 +95,13 @@ class Measurements : public Observer {
   void take_back(std::span<const WithdrawnToken> tokens);
   void add_to_window(const StepFacts& facts);
   void add_to_trend(const StepFacts& facts);
-  [[nodiscard]] bool has_slo() const { return slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99; }
+  [[nodiscard]] bool has_slo() const {
+    return !class_slo_.empty() || slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99;
+  }
+  [[nodiscard]] const SloSpec& slo_of(const std::string& slo_class) const {
+    const auto own = class_slo_.find(slo_class);
+    return own == class_slo_.end() ? slo_ : own->second;
+  }
   [[nodiscard]] bool measure_completed(const RequestFacts& facts);
   void check_conservation() const;
   [[nodiscard]] WindowReport window_report() const;
@@ -110,6 +118,7 @@ class Measurements : public Observer {
   RunHeader header_;
   RunSpec run_;
   SloSpec slo_;
+  std::map<std::string, SloSpec> class_slo_;
   EndingWindow window_;
   Totals totals_;
   WindowSums sums_;

@@ -57,6 +57,7 @@ Report Measurements::report() const {
   report.completed = totals_.outcomes[static_cast<std::size_t>(Outcome::completed)];
   report.rejected = totals_.outcomes[static_cast<std::size_t>(Outcome::rejected)];
   report.cancelled = totals_.outcomes[static_cast<std::size_t>(Outcome::cancelled)];
+  report.unanswered_tokens = totals_.unanswered_tokens;
   report.unfinished = totals_.outcomes[static_cast<std::size_t>(Outcome::unfinished)];
   report.duration = report.completed > 0 ? last_completion_ - first_arrival_ : Duration{};
   report.total_input_tokens = totals_.completed_input_tokens;
@@ -125,6 +126,9 @@ void Measurements::report_evictions(Report& report) const {
 void Measurements::report_groups(Report& report) const {
   const double seconds = report.window.seconds();
   report.classes = classes_.report(completed_, seconds, has_slo());
+  if (!class_slo_.empty()) {
+    for (GroupReport& one : report.classes) one.slo = slo_of(one.name);
+  }
   report.tenants = tenants_.report(completed_, seconds, has_slo());
   report.priorities = priorities_.report(completed_, seconds, has_slo());
   report.jain_index = jain_index(report.tenants);

@@ -81,6 +81,19 @@ void latency(JsonWriter& json, const std::string& name, const Summary& summary) 
   json.member("p90_" + name + "_ms", summary.p90).member("p99_" + name + "_ms", summary.p99);
 }
 
+/// The limits of a class that has its own.
+void own_limits(JsonWriter& json, const SloSpec& slo) {
+  json.member_object("slo");
+  const auto limit = [&](const char* name, const std::optional<Duration>& time) {
+    if (time) json.member(name, to_milliseconds(*time));
+  };
+  limit("ttft_p99_ms", slo.ttft_p99);
+  limit("tpot_p99_ms", slo.tpot_p99);
+  limit("itl_p99_ms", slo.itl_p99);
+  limit("e2el_p99_ms", slo.e2el_p99);
+  json.end_object();
+}
+
 void groups(JsonWriter& json, std::string_view name, const std::vector<GroupReport>& list) {
   json.member_array(name);
   for (const GroupReport& one : list) {
@@ -91,6 +104,7 @@ void groups(JsonWriter& json, std::string_view name, const std::vector<GroupRepo
     json.member("service_tok_per_s", one.service).key("longest_wait_s").seconds(one.longest_wait);
     json.member("completed_in_window", one.measured).member("output_throughput", one.output_throughput);
     json.member("request_goodput", one.request_goodput);
+    if (one.slo) own_limits(json, *one.slo);
     latency(json, "ttft", one.ttft);
     latency(json, "tpot", one.tpot);
     latency(json, "e2el", one.e2el);

@@ -31,7 +31,8 @@ struct RunHeader {
   std::string case_name;  // empty where the scenario has no cases
   std::string hash;       // of the resolved scenario
   std::uint64_t seed = 1;
-  std::int64_t requests = 0;  // in the workload
+  std::int64_t requests = 0;     // in the workload; at most, where it closes
+  std::optional<Time> closes{};  // nobody asks from then on
   std::int64_t num_blocks = 0;
   std::int64_t usable_blocks = 0;
   std::int64_t block_size = 0;
@@ -179,6 +180,7 @@ struct Report {
   std::int64_t completed = 0;
   std::int64_t rejected = 0;
   std::int64_t cancelled = 0;
+  std::int64_t unanswered_tokens = 0;  // that came out for requests whose clients left before their end
   std::int64_t unfinished = 0;
   std::int64_t total_input_tokens = 0;   // of completed requests
   std::int64_t total_output_tokens = 0;  // of completed requests

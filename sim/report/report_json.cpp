@@ -135,6 +135,12 @@ void outcomes(JsonWriter& json, const Report& report) {
     json.member("reason", row.reason).member("count", row.count).end_object();
   }
   json.end_array();
+  if (report.unanswered_tokens == 0) return;
+  // What was generated for clients that left before the end of it.
+  json.member_object("unanswered").member("output_tokens", report.unanswered_tokens);
+  json.member("share",
+              ratio(static_cast<double>(report.unanswered_tokens), static_cast<double>(report.emitted_tokens)));
+  json.end_object();
 }
 
 void provenance(JsonWriter& json, const Report& report) {

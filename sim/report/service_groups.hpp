@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/core/statistics.hpp"
 #include "sim/core/time.hpp"
+#include "sim/report/report_spec.hpp"
 #include "sim/serving/observer.hpp"
 
 namespace decodesim {
@@ -36,6 +38,7 @@ struct GroupReport {
   std::int64_t measured = 0;
   double output_throughput = not_measured;  // their tokens a second of the window
   double request_goodput = not_measured;    // within every limit of the SLO; not_measured without one
+  std::optional<SloSpec> slo{};             // its own limits, where the classes have such
   Summary ttft;                             // milliseconds; left out where there is one group, since they are the run's
   Summary tpot;
   Summary e2el;

@@ -165,6 +165,11 @@ void outcomes(const Report& report, std::ostream& out) {
   for (const OutcomeCount& row : report.outcomes) {
     write_line(out, names[static_cast<std::size_t>(row.outcome)], grouped(row.count) + ": " + printable(row.reason));
   }
+  if (report.unanswered_tokens == 0) return;
+  const double share = ratio(static_cast<double>(report.unanswered_tokens), static_cast<double>(report.emitted_tokens));
+  write_line(out, "  for nothing",
+             counted(report.unanswered_tokens, "output token") + ", " + percent(share) +
+                 " of all, went to clients that left before the end");
 }
 
 void defaults(std::span<const DefaultUsed> used, std::ostream& out) {

@@ -127,6 +127,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.moved_block = server.host.bytes(1);
   header.prompts_arrive_computed = scenario.serving.prefill == PrefillMode::arrives_computed;
   header.closed_loop = parts.source->concurrency().has_value();
+  header.closes = parts.source->closes();
   header.cost_model = cost_kind_names[static_cast<std::size_t>(scenario.cost.model)];
   if (scenario.cost.model != CostKind::fixed) {
     const GpuSpec& gpu = scenario.hardware.gpu;

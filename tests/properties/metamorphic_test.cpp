@@ -9,6 +9,7 @@
 
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/predictor.hpp"
+#include "tests/support/draw_clients.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/facts_text.hpp"
 #include "tests/support/plain_scheduler.hpp"
@@ -195,7 +196,12 @@ TEST_CASE("slower steps and later arrivals by the same factor make everything la
     for (Request& request : late) {
       request.load_time *= scale;
       if (request.deadline) *request.deadline *= scale;
+      if (request.timeout) *request.timeout *= scale;
+      if (request.cancel_after) *request.cancel_after *= scale;
+      request.think_time *= scale;
     }
+    std::optional<Time> closes = scenario.closes;
+    if (closes) closes = Time(closes->time_since_epoch() * scale);
     slow.scheduler.ageing *= scale;
     slow.scheduler.mlfq.quantum *= scale;
     slow.scheduler.mlfq.starvation_limit *= scale;
@@ -218,7 +224,7 @@ TEST_CASE("slower steps and later arrivals by the same factor make everything la
     FactsText facts;
     play(engine, server, scenario.requests, scenario.concurrency, {&facts}, scenario.closes);
     ScaledFacts slow_facts(scale);
-    play(engine, slow, late, scenario.concurrency, {&slow_facts}, scenario.closes);
+    play(engine, slow, late, scenario.concurrency, {&slow_facts}, closes);
     return first_difference(facts.lines(), slow_facts.lines());
   });
 }
@@ -230,13 +236,15 @@ TEST_CASE("a larger pool never lowers what completes") {
       void ended(const RequestFacts& facts) override { count += facts.outcome == Outcome::completed ? 1 : 0; }
       std::int64_t count = 0;
     };
+    // Who waits for an answer gets one.
+    const std::vector<Request> requests = asked_once(scenario.requests);
     Completed few;
-    play(engine, scenario.server, scenario.requests, scenario.concurrency, {&few}, scenario.closes);
+    play(engine, scenario.server, requests, scenario.concurrency, {&few});
     ServerConfig roomy = scenario.server;
     roomy.usable_blocks = 2000;
     roomy.num_blocks = 2001;
     Completed most;
-    play(engine, roomy, scenario.requests, scenario.concurrency, {&most}, scenario.closes);
+    play(engine, roomy, requests, scenario.concurrency, {&most});
     // Some engines ignore prompts for more than their blocks.
     const auto rules = make_plain_scheduler(roomy);
     std::int64_t servable = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/disagreement.hpp"
+#include "tests/support/draw_clients.hpp"
 #include "tests/support/draws.hpp"
 #include "tests/support/random_scenario.hpp"
 
@@ -112,7 +113,8 @@ TEST_CASE("overlapped and short of memory: both engines tell the same facts, and
     ++runs;
     Draws draws(seed);
     ServerConfig server = scenario.server;
-    std::vector<Request> requests = scenario.requests;
+    // Clients that leave ease what this is about, so they are in a part of the runs only.
+    std::vector<Request> requests = seed % 4 == 0 ? scenario.requests : asked_once(scenario.requests);
     make_short_of_memory(draws, server, requests);
     const std::string difference = disagreement(server, requests, scenario.concurrency, under_way);
     if (difference.empty()) continue;

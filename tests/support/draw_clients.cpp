@@ -65,4 +65,15 @@ void draw_clients(Draws& draws, RandomScenario& scenario, Duration typical_step)
   if (draws.chance(20)) scenario.closes = Time(typical_step * draws.between(1, 200) / 4);
 }
 
+std::vector<Request> asked_once(std::vector<Request> requests) {
+  for (Request& request : requests) {
+    request.timeout.reset();
+    request.cancel_after.reset();
+    request.session.clear();
+    request.turn = 0;
+    request.think_time = Duration{};
+  }
+  return requests;
+}
+
 }  // namespace decodesim::tests
