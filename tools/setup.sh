@@ -5,6 +5,7 @@ export LC_ALL=C
 
 build_packages=(g++ cmake ninja-build libboost-dev libboost-graph-dev libboost-program-options-dev libspdlog-dev libyaml-cpp-dev zlib1g-dev)
 test_packages=("${build_packages[@]}" doctest-dev nlohmann-json3-dev valgrind python3-jsonschema python3-yaml)
+benchmark_packages=("${build_packages[@]}" doctest-dev libbenchmark-dev)
 
 # install_missing PACKAGE...: says what it will install, then installs it with apt, through sudo where it is not root.
 install_missing() {

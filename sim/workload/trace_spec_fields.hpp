@@ -16,6 +16,23 @@ inline constexpr std::string_view backward_policy_names[] = {"reject", "drop", "
 inline constexpr std::string_view spread_policy_names[] = {"none", "uniform"};
 
 constexpr bool trace_is_declared_csv(const TraceSpec& trace) { return trace.format == TraceFormat::csv; }
+constexpr bool trace_may_have_hash_ids(const TraceSpec& trace) {
+  switch (trace.format) {
+    case TraceFormat::told:
+    case TraceFormat::decodesim:
+    case TraceFormat::mooncake:
+    case TraceFormat::qwen_bailian:
+    case TraceFormat::aiperf:
+      return true;
+    default:
+      return false;
+  }
+}
+inline constexpr Applies where_hash_ids_are = when<&trace_may_have_hash_ids>(
+    "format is told, decodesim, mooncake, qwen-bailian or aiperf, whose rows may have hash ids", "format");
+constexpr bool trace_leaves_unit_open(const TraceSpec& trace) {
+  return trace.format != TraceFormat::decodesim && trace.format != TraceFormat::azure;
+}
 constexpr bool trace_has_two_files(const TraceSpec& trace) { return trace.format == TraceFormat::servegen; }
 
 // A trace is the name of its file, or a mapping where more is said.
@@ -52,13 +69,16 @@ inline constexpr Field trace_fields[] = {
                                                .need = Need::required,
                                                .kind = Kind::path,
                                                .applies = when<&trace_has_two_files>("format is servegen", "format")}),
-    field<&TraceSpec::time_unit>(
-        "time_unit",
-        {.doc = "of the times of its rows; absent: its format's", .need = Need::optional, .choices = time_unit_names}),
+    field<&TraceSpec::time_unit>("time_unit", {.doc = "of the times of its rows; absent: its format's",
+                                               .need = Need::optional,
+                                               .choices = time_unit_names,
+                                               .applies = when<&trace_leaves_unit_open>(
+                                                   "format is neither decodesim nor azure, which state it", "format")}),
     field<&TraceSpec::block_size>("block_size", {.doc = "tokens behind each of its hash ids; absent: its format's",
                                                  .need = Need::optional,
                                                  .kind = Kind::tokens,
-                                                 .range = from_to(1, 1e9)}),
+                                                 .range = from_to(1, 1e9),
+                                                 .applies = where_hash_ids_are}),
     record<&TraceSpec::columns>("columns", trace_columns_fields,
                                 {.doc = "which column of a CSV file is what",
                                  .need = Need::required,
@@ -79,7 +99,8 @@ inline constexpr Field trace_fields[] = {
     field<&TraceSpec::wrong_id_count>("wrong_id_count",
                                       {.doc = "rows whose hash ids are not as many as their prompt has blocks; clip: "
                                               "surplus ids go, and what has none is the prompt's own",
-                                       .choices = mended_row_policy_names}),
+                                       .choices = mended_row_policy_names,
+                                       .applies = where_hash_ids_are}),
     field<&TraceSpec::backward_time>("backward_time",
                                      {.doc = "rows earlier than the row before; segment: a new recording "
                                              "begins where the one before ended",
@@ -99,7 +120,7 @@ inline constexpr Field trace_fields[] = {
     field<&TraceSpec::time_scale>(
         "time_scale", {.doc = "multiplies the gaps between requests, and think times", .range = from_to(1e-9, 1e9)}),
     field<&TraceSpec::rate_scale>("rate_scale",
-                                  {.doc = "divides them: 2 is twice the rate", .range = from_to(1e-9, 1e9)}),
+                                  {.doc = "divides them as well: 2 is twice the rate", .range = from_to(1e-9, 1e9)}),
 };
 
 }  // namespace decodesim

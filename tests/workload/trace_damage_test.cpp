@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -136,7 +137,7 @@ TEST_CASE("with every policy at its mildest, a damaged trace is still refused in
     TraceSpec spec = spec_of(sample);
     spec.zero_input = RowPolicy::drop;
     spec.zero_output = RowPolicy::clip;
-    spec.wrong_id_count = RowPolicy::clip;
+    if (sample.head.empty()) spec.wrong_id_count = RowPolicy::clip;  // of JSON, which has ids
     std::mt19937_64 random(29);
     std::int64_t dropped = 0;
     std::int64_t read = 0;

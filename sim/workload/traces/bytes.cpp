@@ -3,14 +3,15 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "sim/workload/traces/gzip.hpp"
 #include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
@@ -27,36 +28,30 @@ namespace {
 
 }  // namespace
 
-/// An open file that closes itself; `packed` where it is gzip, which then owns the descriptor.
+/// An open file that closes itself; `packed` where it is gzip.
 struct TraceBytes::File {
   int number = -1;
-  gzFile packed = nullptr;
+  std::unique_ptr<GzipData> packed{};
 
   ~File() {
-    if (packed != nullptr) {
-      ::gzclose(packed);
-    } else if (number >= 0) {
-      ::close(number);
-    }
+    if (number >= 0) ::close(number);
   }
   std::size_t read(const std::string& path, char* room, std::size_t size) const {
-    if (packed != nullptr) return unpack(path, room, size);
+    if (!packed) return read_plain(path, room, size);
+    try {
+      return packed->read(room, size);
+    } catch (const TraceError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      refuse(path, "the gzip data are damaged or end early: " + std::string(error.what()));
+    }
+  }
+  std::size_t read_plain(const std::string& path, char* room, std::size_t size) const {
     while (true) {
       const ssize_t got = ::read(number, room, size);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) refuse_with_errno(path);
     }
-  }
-
- private:
-  [[nodiscard]] std::size_t unpack(const std::string& path, char* room, std::size_t size) const {
-    const int got = ::gzread(packed, room, static_cast<unsigned>(size));
-    int error = Z_OK;
-    const char* why = ::gzerror(packed, &error);
-    // A file that ends in the middle yields what there is, and then says so.
-    if (got < 0 || (got == 0 && error != Z_OK && error != Z_STREAM_END))
-      refuse(path, "the gzip data are damaged or end early: " + std::string(why));
-    return static_cast<std::size_t>(got);
   }
 };
 
@@ -72,10 +67,10 @@ TraceBytes::TraceBytes(const std::string& path) : file_(std::make_unique<File>()
   if (again) {
     unsigned char magic[2] = {};
     const bool packed = ::pread(file_->number, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
-    if (packed) {
-      file_->packed = ::gzdopen(file_->number, "rb");
-      if (file_->packed == nullptr) refuse_with_errno(path);
-    }
+    const auto read_file = [file = file_.get(), path](char* room, std::size_t size) {
+      return file->read_plain(path, room, size);
+    };
+    if (packed) file_->packed = std::make_unique<GzipData>(read_file);
     return;
   }
   std::string piece(std::size_t{1} << 16, '\0');
@@ -110,9 +105,8 @@ std::size_t TraceBytes::read(char* room, std::size_t size) {
 void TraceBytes::rewind() {
   position_ = 0;
   if (!file_) return;
-  const bool done =
-      file_->packed != nullptr ? ::gzrewind(file_->packed) == 0 : ::lseek(file_->number, 0, SEEK_SET) == 0;
-  if (!done) refuse_with_errno(name_);
+  if (::lseek(file_->number, 0, SEEK_SET) != 0) refuse_with_errno(name_);
+  if (file_->packed) file_->packed->restart();
 }
 
 }  // namespace decodesim

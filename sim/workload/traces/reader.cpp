@@ -37,7 +37,7 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
   rows_ = format.rows(*input_, mistakes_);
   const bool dated = std::any_of(format.keys.begin(), format.keys.end(),
                                  [](const TraceKey& key) { return key.meaning == Meaning::date_time; });
-  if (input_->max_concurrency) refuse_times_of_closed_loop();
+  refuse_what_has_no_effect();
   account_.file = lines_.name();
   account_.format = format.name;
   if (!dated) account_.time_unit = unit_names[static_cast<std::size_t>(input_->time_unit())];
@@ -64,18 +64,29 @@ void TraceReader::skip_to_head() {
   mistakes_.throw_if_any();
 }
 
-/// Its rows have no times, so nothing can be said of them.
-void TraceReader::refuse_times_of_closed_loop() {
-  const auto refuse = [&](bool stated, const char* name) {
-    if (stated) {
-      mistakes_.add(lines_, 0,
-                    std::string("this is a closed loop, whose rows have no times: take out workload.trace.") + name);
-    }
+/// What can be said of no row, now that the format is known, and whether it is a closed loop.
+void TraceReader::refuse_what_has_no_effect() {
+  const auto refuse = [&](bool stated, const std::string& why, const char* name) {
+    if (stated) mistakes_.add(lines_, 0, why + ": take out workload.trace." + name);
   };
-  refuse(spec_.start > Duration{}, "start");
-  refuse(spec_.duration.has_value(), "duration");
-  refuse(spec_.spread != SpreadPolicy::none, "spread");
-  refuse(spec_.backward_time != BackwardPolicy::reject, "backward_time");
+  const bool closed = input_->max_concurrency.has_value();
+  const std::string loop = "this is a closed loop, whose rows have no times";
+  refuse(closed && spec_.start > Duration{}, loop, "start");
+  refuse(closed && spec_.duration, loop, "duration");
+  refuse(closed && spec_.spread != SpreadPolicy::none, loop, "spread");
+  refuse(closed && spec_.backward_time != BackwardPolicy::reject, loop, "backward_time");
+  const TraceFormatInfo& format = input_->format;
+  const std::string rows = "in a trace of format " + std::string(format.name);
+  // A format without a table of names is declared, or reads its rows in its own way.
+  const auto has = [&](Meaning meaning) {
+    return format.keys.empty() || std::any_of(format.keys.begin(), format.keys.end(),
+                                              [&](const TraceKey& key) { return key.meaning == meaning; });
+  };
+  const bool own_units = !has(Meaning::time) && !has(Meaning::think_time) && !has(Meaning::deadline);
+  refuse(spec_.time_unit && own_units, rows + " the times have a unit already", "time_unit");
+  refuse(spec_.block_size && !has(Meaning::hash_ids), rows + " no row has hash ids", "block_size");
+  refuse(spec_.wrong_id_count != RowPolicy::reject && !has(Meaning::hash_ids), rows + " no row has hash ids",
+         "wrong_id_count");
   mistakes_.throw_if_any();
 }
 

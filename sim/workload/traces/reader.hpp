@@ -40,7 +40,7 @@ class TraceReader {
  private:
   enum class Verdict { good, left_out };
   void skip_to_head();
-  void refuse_times_of_closed_loop();
+  void refuse_what_has_no_effect();
   bool meet_session(const TraceRow& row);
   bool next_row(TraceRow& row);
   bool next_in_order(TraceRow& row);

@@ -1,0 +1,128 @@
+// A trace as a scenario names it, and how it is to be read.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "sim/scenario/load.hpp"
+#include "tests/scenario/loading.hpp"
+
+namespace decodesim::tests {
+
+namespace {
+
+const std::string server = "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\n";
+
+/// A folder with a trace and a scenario of it.
+class Traced {
+ public:
+  explicit Traced(const std::string& workload) {
+    folder_.write("t.csv", "arrival_s,input_tokens,output_tokens\n0,1,1\n");
+    folder_.write("s.yaml", server + workload);
+  }
+  [[nodiscard]] Loaded load(const std::vector<std::string>& sets = {}) const { return folder_.load("s.yaml", sets); }
+  [[nodiscard]] std::string file() const { return (folder_.path() / "t.csv").string(); }
+  [[nodiscard]] TraceSpec spec(const std::vector<std::string>& sets = {}) const {
+    const Loaded loaded = load(sets);
+    INFO(diagnostics_text(loaded.diagnostics));
+    REQUIRE(loaded.scenarios.size() == 1);
+    CHECK(loaded.scenarios[0].workload.kind == WorkloadKind::trace);
+    return loaded.scenarios[0].workload.trace;
+  }
+  [[nodiscard]] const Folder& folder() const { return folder_; }
+
+ private:
+  Folder folder_;
+};
+
+bool same_file(const std::string& a, const std::string& b) { return std::filesystem::equivalent(a, b); }
+
+}  // namespace
+
+TEST_CASE("a trace is named by its file alone, by a mapping, or by --set") {
+  const Traced alone("workload: {trace: t.csv}\n");
+  CHECK(same_file(alone.spec().file, alone.file()));
+  CHECK(alone.spec().format == TraceFormat::told);
+  const Traced mapping("workload: {trace: {file: t.csv, format: vidur}}\n");
+  CHECK(same_file(mapping.spec().file, mapping.file()));
+  CHECK(mapping.spec().format == TraceFormat::vidur);
+  const Traced generated("workload: {num_requests: 3, max_concurrency: 2, input_tokens: 5, output_tokens: 2}\n");
+  CHECK(same_file(generated.spec({"workload.trace=" + generated.file()}).file, generated.file()));
+}
+
+TEST_CASE("--set adds to what a file says of its trace") {
+  for (const char* workload : {"workload: {trace: t.csv}\n", "workload: {trace: {file: t.csv, zero_output: drop}}\n"}) {
+    const Traced traced(workload);
+    const TraceSpec spec = traced.spec({"workload.trace.format=azure", "workload.trace.max_requests=7"});
+    CHECK(same_file(spec.file, traced.file()));
+    CHECK(spec.format == TraceFormat::azure);
+    CHECK(spec.max_requests == 7);
+  }
+}
+
+TEST_CASE("all that may be said of a trace is read, and reads back from the resolved scenario") {
+  const Traced all(
+      "workload: {trace: {file: t.csv, format: csv, time_unit: ms, columns: {arrival: a, input_tokens: i, "
+      "output_tokens: "
+      "o, tenant: t}, zero_input: clip, zero_output: drop, over_context: clip, backward_time: segment, spread: "
+      "uniform, "
+      "start: 2 s, duration: 1 h, max_requests: 500, time_scale: 2, rate_scale: 4}}\n");
+  const Traced ids("workload: {trace: {file: t.csv, format: qwen-bailian, block_size: 32, wrong_id_count: drop}}\n");
+  const TraceSpec spec = all.spec();
+  CHECK(spec.time_unit == TimeUnit::ms);
+  CHECK(spec.columns.input_tokens == "i");
+  CHECK(spec.zero_input == RowPolicy::clip);
+  CHECK(spec.zero_output == RowPolicy::drop);
+  CHECK(spec.over_context == RowPolicy::clip);
+  CHECK(spec.backward_time == BackwardPolicy::segment);
+  CHECK(spec.spread == SpreadPolicy::uniform);
+  CHECK(spec.start == Duration(2'000'000'000));
+  CHECK(spec.duration == Duration(3'600'000'000'000));
+  CHECK(spec.max_requests == 500);
+  CHECK(spec.time_scale == 2);
+  CHECK(spec.rate_scale == 4);
+  CHECK(ids.spec().block_size == 32);
+  CHECK(ids.spec().wrong_id_count == RowPolicy::drop);
+  for (const Traced* traced : {&all, &ids}) {
+    const std::string text = scenario_text(traced->load().scenarios.at(0));
+    CAPTURE(text);
+    const Loaded again = load_text(text);
+    INFO(diagnostics_text(again.diagnostics));
+    REQUIRE(again.scenarios.size() == 1);
+    CHECK(scenario_text(again.scenarios[0]) == text);
+  }
+}
+
+TEST_CASE("what is wrong with how a trace is to be read is told at its place") {
+  struct Wrong {
+    std::string trace;
+    std::string part;  // where the caret stands
+    std::string code;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"{file: t.csv, format: azur}", "azur}", "unknown-value"},
+           Wrong{"{file: t.csv, zero_input: keep}", "keep}", "unknown-value"},
+           Wrong{"{file: t.csv, wrong_id_count: keep}", "keep}", "unknown-value"},
+           Wrong{"{file: t.csv, zero_inputs: drop}", "zero_inputs", "unknown-key"},
+           Wrong{"{file: t.csv, time_scale: 0}", "0}", "out-of-range"},
+           Wrong{"{file: t.csv, max_requests: 0}", "0}", "out-of-range"},
+           Wrong{"{file: t.csv, format: azure, block_size: 16}", "block_size", "no-effect"},
+           Wrong{"{file: t.csv, format: burstgpt, wrong_id_count: drop}", "wrong_id_count", "no-effect"},
+           Wrong{"{file: t.csv, format: azure, time_unit: ms}", "time_unit", "no-effect"},
+           Wrong{"{file: t.csv, columns: {input_tokens: i, output_tokens: o}}", "columns", "no-effect"},
+       }) {
+    const std::string workload = "workload: {trace: " + wrong.trace + "}\n";
+    const Loaded loaded = Traced(workload).load();
+    CAPTURE(workload);
+    INFO(diagnostics_text(loaded.diagnostics));
+    CHECK(loaded.scenarios.empty());
+    REQUIRE_FALSE(loaded.diagnostics.empty());
+    CHECK(loaded.diagnostics[0].code == wrong.code);
+    CHECK(loaded.diagnostics[0].line == 4);
+    CHECK(loaded.diagnostics[0].column == static_cast<int>(workload.find(wrong.part)) + 1);
+  }
+}
+
+}  // namespace decodesim::tests
