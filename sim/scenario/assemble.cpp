@@ -10,6 +10,7 @@
 #include "sim/model/cost_fields.hpp"
 #include "sim/model/draft.hpp"
 #include "sim/model/operations.hpp"
+#include "sim/scenario/class_slos.hpp"
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/host_memory.hpp"
 #include "sim/scenario/load.hpp"
@@ -108,6 +109,8 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.seed = scenario.run.seed;
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;
+
+  parts.class_slos = class_slos(scenario.workload);
 
   RunHeader& header = parts.header;
   header.version = version;

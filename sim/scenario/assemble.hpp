@@ -1,6 +1,7 @@
 #pragma once
 // The one place where parts are joined: from a scenario to what a run needs.
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ struct Assembly {
   ServerConfig server;
   std::unique_ptr<RequestSource> source;
   RunHeader header;
+  std::map<std::string, SloSpec> class_slos;  // of SLO classes that have limits of their own
 };
 
 /// What the scenario deploys, in words: "llama-3-70b with bf16 weights and bf16 KV cache, tp 8 on hgx-h100". Says so where

@@ -39,7 +39,7 @@ Played play(Scenario scenario, std::uint64_t seed, const std::string& version, c
     Assembly parts = assemble(scenario, version);
     played.warnings = parts.header.warnings;
     played.oracles = parts.header.oracles;
-    Measurements measurements(std::move(parts.header), scenario.run, scenario.slo);
+    Measurements measurements(std::move(parts.header), scenario.run, scenario.slo, parts.class_slos);
     Observer* const observers[] = {&measurements};
     const RunFacts facts = simulate(parts.server, *parts.source, observers, &stop);
     played.interrupted = facts.interrupted;

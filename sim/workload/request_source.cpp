@@ -18,4 +18,23 @@ std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload,
   throw BrokenInvariant("a workload of unknown kind");
 }
 
+std::vector<std::string> workload_files(const WorkloadSpec& workload) {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& file) {
+    if (!file.empty()) files.push_back(file);
+  };
+  add(workload.trace.file);
+  add(workload.trace.second_file);
+  add(workload.lengths.from);
+  add(workload.input_tokens.file);
+  add(workload.output_tokens.file);
+  add(workload.sessions.first_input.file);
+  for (const ClientSpec& client : workload.clients) {
+    add(client.input_tokens.file);
+    add(client.output_tokens.file);
+    add(client.sessions.first_input.file);
+  }
+  return files;
+}
+
 }  // namespace decodesim

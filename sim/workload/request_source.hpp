@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "sim/core/time.hpp"
 #include "sim/workload/request.hpp"
@@ -42,5 +44,8 @@ class RequestSource {
 /// takes (none: no limit). Throws TraceError where a trace cannot be read.
 std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed,
                                                    std::optional<std::int64_t> longest = std::nullopt);
+
+/// The files that it is read from: a trace's, and those that lengths are drawn from.
+std::vector<std::string> workload_files(const WorkloadSpec& workload);
 
 }  // namespace decodesim

@@ -13,6 +13,7 @@
 #include "sim/scenario/model_import/model_import.hpp"
 #include "sim/scenario/trace_settings.hpp"
 #include "sim/workload/traces/reader.hpp"
+#include "sim/workload/traces/writer.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
@@ -34,10 +35,15 @@ void import_model_file(const fs::path& file, const std::string& name, std::ostre
 
 /// A trace of another format, as decodesim's own; what became of its rows is told on stderr.
 void import_trace(const TraceSpec& spec, const std::string& name, std::ostream& out) {
+  TraceColumns columns;
   TraceReader reader(TraceBytes(spec.file), spec);
-  std::vector<Request> requests;
-  while (const Request* request = reader.next()) requests.push_back(*request);
-  write_trace(requests, name, out);
+  while (const Request* request = reader.next()) columns.note(*request);
+  TraceReader again(TraceBytes(spec.file), spec);
+  {
+    const TraceHead head{.name = name, .max_concurrency = reader.concurrency(), .closes = reader.closes()};
+    TraceWriter writer(out, TraceForm::yaml, head, columns);
+    while (const Request* request = again.next()) writer.write(*request);
+  }
   write_account(reader.account(), std::cerr);
 }
 

@@ -25,7 +25,7 @@
 #include "sim/scenario/pool.hpp"
 #include "sim/study/trust.hpp"
 #include "sim/workload/every_request.hpp"
-#include "sim/workload/traces/trace.hpp"
+#include "sim/workload/traces/writer.hpp"
 #include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
@@ -68,11 +68,20 @@ struct Outputs {
 
 /// The scenario's requests, whoever asks for them and how.
 void export_trace(const Scenario& scenario, const std::string& target) {
-  const auto source = make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
-  std::vector<Request> requests;
-  for_every_request(*source, [&](const Request& request) { requests.push_back(request); });
+  const auto source_again = [&] {
+    return make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
+  };
+  TraceColumns columns;
+  const auto first = source_again();
+  for_every_request(*first, [&](const Request& request) { columns.note(request); });
+  const auto source = source_again();
   AtomicFile file(target);
-  write_trace(requests, scenario.name, file.out());
+  const TraceForm form = target.ends_with(".csv") ? TraceForm::csv : TraceForm::yaml;
+  const TraceHead head{.name = scenario.name, .max_concurrency = source->concurrency(), .closes = source->closes()};
+  {
+    TraceWriter writer(file.out(), form, head, columns);
+    for_every_request(*source, [&](const Request& request) { writer.write(request); });
+  }
   file.commit();
 }
 
@@ -85,7 +94,7 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
   for (const std::string& oracle : parts.header.oracles)
     if (oracles.insert(oracle).second) spdlog::warn("{}", oracle_warning(oracle));
 
-  Measurements measurements(parts.header, scenario.run, scenario.slo);
+  Measurements measurements(parts.header, scenario.run, scenario.slo, parts.class_slos);
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
   std::vector<Observer*> observers{&measurements, &progress};
   std::unique_ptr<RequestsCsv> requests_csv;
@@ -108,7 +117,7 @@ std::vector<std::string> inputs_of(const std::vector<Scenario>& scenarios) {
   std::vector<std::string> inputs;
   for (const Scenario& one : scenarios) {
     inputs.insert(inputs.end(), one.files.begin(), one.files.end());
-    if (!one.workload.trace.file.empty()) inputs.push_back(one.workload.trace.file);
+    for (std::string& file : workload_files(one.workload)) inputs.push_back(std::move(file));
   }
   return inputs;
 }
