@@ -22,7 +22,7 @@ struct DocumentNode {
   std::vector<DocumentEntry> entries;
   Position at;          // of a scalar itself; of the key that holds a list, a mapping or null
   int layer = 0;        // what merged later has a higher layer
-  std::string extends;  // of a mapping: laid over a name, it starts from it, as this key would say
+  std::string extends;  // of a mapping: laid over a scalar, it starts from it, as the value of this key
   bool quoted = false;  // of a scalar: it is text, even where it reads as a number
 
   [[nodiscard]] const DocumentNode* find(std::string_view key) const;

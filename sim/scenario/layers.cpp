@@ -147,7 +147,17 @@ struct PathStep {
   Position at;
 };
 
-// A tree with nothing but `value` at the path. On the way it goes on behind names from the catalog.
+// The key that a scalar in place of the mapping states; empty where it is none of the mapping's own.
+std::string_view key_of_scalar(const RecordField& record) {
+  if (record.name_alone) return record.like;
+  for (const Field& field : record.fields) {
+    if (record.shorthand != nullptr && field.key == record.shorthand->key) return field.key;
+  }
+  return {};
+}
+
+// A tree with nothing but `value` at the path. On the way it goes on behind scalars that stand for a mapping: names from the
+// catalog, files.
 DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, DocumentNode value) {
   if (path.empty()) return value;
   const PathStep& step = path.front();
@@ -156,7 +166,7 @@ DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, Document
   for (const Field& field : fields) {
     if (field.key != step.key || field.record() == nullptr) continue;
     inner = field.record()->fields;
-    if (field.record()->name_alone) like = field.record()->like;
+    like = key_of_scalar(*field.record());
   }
   DocumentNode level;
   level.shape = Shape::map;

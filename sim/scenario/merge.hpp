@@ -9,7 +9,8 @@
 namespace decodesim {
 
 /// Lays `over` on `under`: mappings merge key by key, lists and scalars replace, and null removes. A key keeps the place
-/// in the order where it first stood. A mapping that `extends` turns a name below it into {like: NAME} and goes on from there.
+/// in the order where it first stood. A mapping that `extends` turns a scalar below it into {like: NAME} or {file: NAME} and goes
+/// on from there.
 DocumentNode merge(DocumentNode under, DocumentNode over);
 
 /// Gives a tree and all in it a layer: a value of a higher layer was stated later.
