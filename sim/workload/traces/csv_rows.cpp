@@ -67,7 +67,6 @@ class CsvRows final : public TraceRows {
     }
     check_required();
     mistakes_.throw_if_any();
-    adds_prefix_ = std::find(meanings_.begin(), meanings_.end(), Meaning::prefix_tokens_added) != meanings_.end();
   }
 
   /// A file without a single name that we know: probably one of another kind, or one without a line of names.
@@ -99,13 +98,17 @@ class CsvRows final : public TraceRows {
     const bool timed = has(Meaning::time_s) || has(Meaning::time_ns);
     for (const TraceKey& key : keys_) {
       if (!key.required || has(key.meaning) || (key.meaning == Meaning::time_s && timed)) continue;
-      mistakes_.add(lines_, indent_,
-                    "there is no column '" + std::string(key.name) + "': expected " + required_names(keys_));
+      const bool arrival = key.meaning == Meaning::time || key.meaning == Meaning::date_time;
+      mistakes_.add(
+          lines_, indent_,
+          "there is no column '" + std::string(key.name) + "': expected " + required_names(keys_) +
+              (arrival ? "; lengths alone are no trace: give every row its arrival, or state such lengths in a "
+                         "workload that draws its arrivals"
+                       : ""));
     }
     for (const auto& [one, other] : {std::pair{Meaning::prefix_group, Meaning::prefix_tokens},
                                      std::pair{Meaning::hash_ids, Meaning::hash_block_size}}) {
       if (has(one) == has(other) || (one == Meaning::hash_ids && block_size_ > 0)) continue;
-      if (has(Meaning::prefix_tokens_added)) continue;
       mistakes_.add(lines_, indent_,
                     "there is no column '" + name_of(has(one) ? other : one) + "', which '" +
                         name_of(has(one) ? one : other) + "' needs");
@@ -155,7 +158,6 @@ class CsvRows final : public TraceRows {
       }
       note_place(meanings_[i], fields_.offset(i), row);
     }
-    if (adds_prefix_) row.request.input_tokens += row.request.prefix_tokens;
     Meaning at{};
     if (good) {
       const std::string_view wrong = check_row(row, at);
@@ -213,7 +215,6 @@ class CsvRows final : public TraceRows {
   FieldRules rules_;
   std::int64_t block_size_;
   std::size_t indent_;  // blanks before each row
-  bool adds_prefix_ = false;
   TraceFields fields_;
   std::vector<Meaning> meanings_;   // of the columns
   std::vector<std::string> names_;  // as the file spells them
