@@ -44,6 +44,7 @@ class BlisRows final : public TraceRows {
       : input_(input), mistakes_(mistakes), rows_(read_names(input, mistakes)) {}
 
   bool next(TraceRow& row) override {
+    forget_prefix(row.request);
     while (rows_->next(row)) {
       static_cast<void>(fields_.split(input_.lines.line(), 0));  // the plain reader found nothing wrong with it
       const std::size_t before = wrong_;
@@ -52,6 +53,7 @@ class BlisRows final : public TraceRows {
       take_deadline(row);
       take_round(row);
       if (wrong_ == before) return true;
+      forget_prefix(row.request);
     }
     return false;
   }
@@ -69,6 +71,12 @@ class BlisRows final : public TraceRows {
       if (name != std::end(column_names)) places_[name - std::begin(column_names)] = i;
     }
     return csv_rows(input, mistakes);
+  }
+
+  /// That of the row before, which the plain reader knows nothing of.
+  static void forget_prefix(Request& request) {
+    request.prefix_group.clear();
+    request.prefix_tokens = 0;
   }
 
   [[nodiscard]] std::string_view text(Column column) const {
@@ -129,7 +137,7 @@ class BlisRows final : public TraceRows {
     last->second = round;
     if (!first && row.request.think_time > Duration{}) row.timed = false;
     // The talk before it holds the prefix, and more.
-    if (!first) row.request.prefix_group.clear(), row.request.prefix_tokens = 0;
+    if (!first) forget_prefix(row.request);
   }
 
   TraceInput& input_;
