@@ -87,8 +87,8 @@ inline constexpr Field trace_fields[] = {
                                                         "them out",
                                                  .choices = mended_row_policy_names}),
     field<&TraceSpec::zero_output>("zero_output",
-                                   {.doc = "rows without output tokens; absent: reject, and drop where the "
-                                           "format calls them failed calls (burstgpt)",
+                                   {.doc = "rows without output tokens, or whose call failed; absent: reject, and drop "
+                                           "where the format tells failed calls (burstgpt, blis, vllm-bench)",
                                     .need = Need::optional,
                                     .choices = mended_row_policy_names}),
     field<&TraceSpec::over_context>(
@@ -119,8 +119,9 @@ inline constexpr Field trace_fields[] = {
         {.doc = "leaves out what comes after so many", .need = Need::optional, .range = from_to(1, 1e12)}),
     field<&TraceSpec::time_scale>(
         "time_scale", {.doc = "multiplies the gaps between requests, and think times", .range = from_to(1e-9, 1e9)}),
-    field<&TraceSpec::rate_scale>("rate_scale",
-                                  {.doc = "divides them as well: 2 is twice the rate", .range = from_to(1e-9, 1e9)}),
+    field<&TraceSpec::rate_scale>(
+        "rate_scale", {.doc = "divides them as well: 2 is twice the rate; of servegen it multiplies the rates alone",
+                       .range = from_to(1e-9, 1e9)}),
 };
 
 }  // namespace decodesim

@@ -26,6 +26,16 @@ struct TraceAccount {
   std::int64_t kept = 0;
   std::int64_t dropped = 0;
   std::vector<TraceException> exceptions;  // in the order in which they were first met
+
+  /// Counts a row under the reason and what was done.
+  void count(const char* reason, const char* action) {
+    for (TraceException& one : exceptions) {
+      if (one.reason != reason || one.action != action) continue;
+      ++one.rows;
+      return;
+    }
+    exceptions.push_back({reason, action, 1});
+  }
 };
 
 }  // namespace decodesim

@@ -68,7 +68,6 @@ class CsvRows final : public TraceRows {
     }
     check_required();
     mistakes_.throw_if_any();
-    adds_prefix_ = std::find(meanings_.begin(), meanings_.end(), Meaning::prefix_tokens_added) != meanings_.end();
     plain_ = PlainRow(meanings_, rules_);
   }
 
@@ -106,13 +105,17 @@ class CsvRows final : public TraceRows {
     }
     for (const TraceKey& key : keys_) {
       if (!key.required || has(key.meaning) || (key.meaning == Meaning::time_s && timed)) continue;
-      mistakes_.add(lines_, indent_,
-                    "there is no column '" + std::string(key.name) + "': expected " + required_names(keys_));
+      const bool arrival = key.meaning == Meaning::time || key.meaning == Meaning::date_time;
+      mistakes_.add(
+          lines_, indent_,
+          "there is no column '" + std::string(key.name) + "': expected " + required_names(keys_) +
+              (arrival ? "; lengths alone are no trace: give every row its arrival, or state such lengths in a "
+                         "workload that draws its arrivals"
+                       : ""));
     }
     for (const auto& [one, other] : {std::pair{Meaning::prefix_group, Meaning::prefix_tokens},
                                      std::pair{Meaning::hash_ids, Meaning::hash_block_size}}) {
       if (has(one) == has(other) || (one == Meaning::hash_ids && block_size_ > 0)) continue;
-      if (has(Meaning::prefix_tokens_added)) continue;
       mistakes_.add(lines_, indent_,
                     "there is no column '" + name_of(has(one) ? other : one) + "', which '" +
                         name_of(has(one) ? one : other) + "' needs");
@@ -152,13 +155,7 @@ class CsvRows final : public TraceRows {
 
   bool read_row(TraceRow& row) {
     begin_row(row);
-    return (plain_.read(lines_.line(), indent_, row) && fits(row).empty()) || read_fields(row);
-  }
-
-  /// What is wrong with the row as a whole, if anything; then `wrong_at_` is whose column.
-  std::string_view fits(TraceRow& row) {
-    if (adds_prefix_) row.request.input_tokens += row.request.prefix_tokens;
-    return check_row(row, wrong_at_);
+    return (plain_.read(lines_.line(), indent_, row) && check_row(row, wrong_at_).empty()) || read_fields(row);
   }
 
   /// Any row, field by field, and its mistakes.
@@ -183,7 +180,7 @@ class CsvRows final : public TraceRows {
       note_place(meanings_[i], fields_.offset(i), row);
     }
     if (!good) return false;
-    const std::string_view wrong = fits(row);
+    const std::string_view wrong = check_row(row, wrong_at_);
     if (!wrong.empty()) refuse(place_of(wrong_at_), wrong);
     return wrong.empty();
   }
@@ -237,8 +234,7 @@ class CsvRows final : public TraceRows {
   std::int64_t block_size_;
   bool closed_loop_;    // whose rows have no times
   std::size_t indent_;  // blanks before each row
-  bool adds_prefix_ = false;
-  Meaning wrong_at_{};
+  Meaning wrong_at_{};  // whose column does not go with the rest of a row
   PlainRow plain_;
   TraceFields fields_;
   std::vector<Meaning> meanings_;   // of the columns

@@ -1,6 +1,7 @@
 #include "sim/workload/traces/fields.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <system_error>
 
 namespace decodesim {
@@ -51,6 +52,14 @@ std::string_view read_hash_id(std::string_view field, std::int64_t& value) {
   if (!wrong.empty()) return wrong;
   if (value < 0) return "an id is not negative";
   return value >= std::int64_t{1} << 62 ? "expected an id below 2^62, so that it stays itself" : "";
+}
+
+std::string_view read_number(std::string_view field, double& value) {
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  return error == std::errc() && stop == end && std::isfinite(value) && value >= 0
+             ? ""
+             : "expected a decimal number that is not negative";
 }
 
 std::string_view read_nanoseconds(std::string_view field, std::int64_t& value) {

@@ -21,6 +21,8 @@ std::string_view read_tokens_or_zero(std::string_view field, std::int64_t& value
 std::string_view read_hash_id(std::string_view field, std::int64_t& value);
 /// Any integer of 64 bits.
 std::string_view read_integer(std::string_view field, std::int64_t& value);
+/// A decimal number, also as 1.5e-05; not negative.
+std::string_view read_number(std::string_view field, double& value);
 /// Nanoseconds as a whole number, 0 to 2^62.
 std::string_view read_nanoseconds(std::string_view field, std::int64_t& value);
 /// A decimal number of `unit`, also as 1.5e-05, to nanoseconds; half of one goes up.

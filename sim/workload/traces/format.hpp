@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/lines.hpp"
 #include "sim/workload/traces/row.hpp"
 
@@ -32,6 +33,13 @@ class TraceRows {
 
 struct TraceInput;
 
+/// What its text is made of.
+enum class TraceShape {
+  csv,    // a line of column names, and a row a line
+  jsonl,  // a JSON object a line
+  other   // what its reader makes of it
+};
+
 /// A format: how it is called, what its numbers mean where the file does not say, and what its rows look like.
 struct TraceFormatInfo {
   TraceFormat format;
@@ -41,8 +49,11 @@ struct TraceFormatInfo {
   std::int64_t block_size = 0;                // tokens behind a hash id; 0: it has none
   bool from_first_row = false;                // its clock does not begin at zero, so the earliest row does
   RowPolicy zero_output = RowPolicy::reject;  // where the format says what such rows are
-  std::span<const TraceKey> keys{};           // of CSV and JSON rows
-  bool others_ignored = false;                // columns or keys that are not in `keys`
+  TraceShape shape = TraceShape::csv;
+  bool at_once = false;              // rows that say no time come at time zero, counted
+  bool rates = false;                // it says how many come and not when, so that rate_scale leaves its clock alone
+  std::span<const TraceKey> keys{};  // of CSV and JSON rows
+  bool others_ignored = false;       // columns or keys that are not in `keys`
   std::unique_ptr<TraceRows> (*rows)(TraceInput& input, TraceMistakes& mistakes) = nullptr;
 };
 
@@ -51,6 +62,7 @@ struct TraceInput {
   TraceLines& lines;
   const TraceFormatInfo& format;
   const TraceSpec& spec;
+  TraceAccount& account;
   std::uint64_t seed = 0;     // for formats that say rates, not rows
   bool at_first_row = false;  // `lines` stands on the first row already
   // What the head of decodesim's own trace says of the whole.

@@ -175,17 +175,39 @@ void JsonLine::read_value(JsonMember& member) {
   } else if (json_number(member.text)) {
     member.kind = JsonKind::number;
   } else {
-    throw JsonMistake{member.at, std::string(member.key.substr(0, 40)) + " is '" +
-                                     std::string(member.text.substr(0, 40)) +
+    const std::string name = member.key.empty() ? "an element" : std::string(member.key.substr(0, 40));
+    throw JsonMistake{member.at, name + " is '" + std::string(member.text.substr(0, 40)) +
                                      "': expected a number or another value of JSON"};
   }
 }
 
-void JsonLine::read(std::string_view line) {
+void JsonLine::begin(std::string_view line, std::size_t from) {
   line_ = line;
-  position_ = 0;
+  position_ = from;
   members_.clear();
   if (!unescaped_.empty()) unescaped_.clear();
+}
+
+void JsonLine::end(std::string_view message) {
+  skip_blanks();
+  if (position_ != line_.size()) throw JsonMistake{position_, std::string(message)};
+}
+
+void JsonLine::read_list(std::string_view line, std::size_t from) {
+  begin(line, from);
+  need('[', "at the beginning of a list");
+  if (!take(']')) {
+    do {
+      JsonMember& element = members_.emplace_back();
+      read_value(element);
+    } while (take(','));
+    need(']', "at the end of the list");
+  }
+  end("nothing stands behind the list");
+}
+
+void JsonLine::read_object(std::string_view line, std::size_t from) {
+  begin(line, from);
   need('{', "at the beginning of every line");
   if (!take('}')) {
     do {
@@ -203,8 +225,7 @@ void JsonLine::read(std::string_view line) {
     } while (take(','));
     need('}', "at the end of the object");
   }
-  skip_blanks();
-  if (position_ != line_.size()) throw JsonMistake{position_, "nothing stands behind the object; every line holds one"};
+  end("nothing stands behind the object; every line holds one");
 }
 
 void read_json_ids(std::string_view list, std::size_t at, std::vector<std::int64_t>& ids) {

@@ -33,7 +33,11 @@ class JsonLine {
  public:
   /// Reads `line`, a whole object and nothing behind it, whose keys stand in it once each. What lies in lists and objects is
   /// passed over, of any depth, but must close. Throws JsonMistake.
-  void read(std::string_view line);
+  void read(std::string_view line) { read_object(line, 0); }
+  /// The same of an object that begins at `from` and ends where `line` does.
+  void read_object(std::string_view line, std::size_t from);
+  /// The elements of a list that begins at `from` and ends where `line` does; they have no keys.
+  void read_list(std::string_view line, std::size_t from);
   [[nodiscard]] const std::vector<JsonMember>& members() const { return members_; }
 
  private:
@@ -41,6 +45,8 @@ class JsonLine {
   bool take(char wanted);
   void need(char wanted, std::string_view where);
   [[nodiscard]] std::string_view read_text(std::string_view what);
+  void begin(std::string_view line, std::size_t from);
+  void end(std::string_view message);
   void read_value(JsonMember& member);
   void skip_nested();
 

@@ -17,6 +17,7 @@ class JsonRows final : public TraceRows {
       : lines_(input.lines),
         mistakes_(mistakes),
         format_(input.format),
+        account_(input.account),
         rules_(input.rules()),
         block_size_(input.block_size()),
         at_row_(input.at_first_row) {}
@@ -51,7 +52,7 @@ class JsonRows final : public TraceRows {
       note_place(key->meaning, member.at, row);
       set(*key, member, row);
     }
-    row.timed = timed;
+    row.timed = timed || (format_.at_once && row.request.session.empty());
     for (const TraceKey& key : format_.keys) {
       const bool there = std::any_of(line_.members().begin(), line_.members().end(),
                                      [&](const JsonMember& member) { return member.key == key.name; });
@@ -59,6 +60,7 @@ class JsonRows final : public TraceRows {
     }
     Meaning at{};
     const std::string_view wrong = check_row(row, at);
+    if (wrong.empty() && row.timed && !timed) account_.count("no timestamp", "all at once");
     if (wrong.empty()) return;
     for (const JsonMember& member : line_.members()) {
       for (const TraceKey& key : format_.keys) {
@@ -70,6 +72,7 @@ class JsonRows final : public TraceRows {
   }
 
   void set(const TraceKey& key, const JsonMember& member, TraceRow& row) {
+    if (key.meaning == Meaning::ignored || (member.kind == JsonKind::null && !key.required)) return;
     if (key.meaning == Meaning::hash_ids && member.kind == JsonKind::list) {
       read_json_ids(member.text, member.at, ids_);
       for (const std::int64_t id : ids_) row.request.content.push_back({static_cast<std::uint64_t>(id), 0});
@@ -82,7 +85,8 @@ class JsonRows final : public TraceRows {
       throw JsonMistake{member.at, std::string(member.key) + " is a text, '" + std::string(member.text.substr(0, 40)) +
                                        "': expected a number, without quotes"};
     }
-    const bool single = member.kind != JsonKind::list && member.kind != JsonKind::object;
+    const bool single =
+        (member.kind != JsonKind::list && member.kind != JsonKind::object) || key.meaning == Meaning::unmeasured;
     const std::string_view wrong =
         single ? set_field(key.meaning, text, rules_, row) : std::string_view("expected a single value");
     if (!wrong.empty()) {
@@ -109,6 +113,7 @@ class JsonRows final : public TraceRows {
   TraceLines& lines_;
   TraceMistakes& mistakes_;
   const TraceFormatInfo& format_;
+  TraceAccount& account_;
   FieldRules rules_;
   std::int64_t block_size_;
   bool at_row_;

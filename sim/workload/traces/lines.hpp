@@ -62,8 +62,12 @@ class TraceMistakes {
 
   /// `offset` counts the bytes of the line before the place meant. Throws TraceError when enough have come together.
   void add(const TraceLines& at, std::size_t offset, std::string message) {
-    mistakes_.push_back({at.number(), static_cast<std::int64_t>(offset) + 1, std::move(message),
-                         std::string(at.line().substr(0, 200))});
+    add(at.number(), offset, std::move(message), at.line());
+  }
+  /// The same at a line that was passed already.
+  void add(std::int64_t number, std::size_t offset, std::string message, std::string_view line) {
+    mistakes_.push_back(
+        {number, static_cast<std::int64_t>(offset) + 1, std::move(message), std::string(line.substr(0, 200))});
     if (mistakes_.size() == 20) throw_if_any();
   }
   [[nodiscard]] bool any() const { return !mistakes_.empty(); }

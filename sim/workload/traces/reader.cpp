@@ -30,10 +30,11 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
       scale_(spec_.time_scale / spec_.rate_scale) {
   const bool told = spec_.format == TraceFormat::told;
   const TraceFormatInfo& format = told ? told_format(lines_, mistakes_) : trace_format(spec_.format);
-  const bool names_first = format.rows != json_rows;
-  if (!told && names_first) skip_to_head();
-  input_ = std::make_unique<TraceInput>(TraceInput{.lines = lines_, .format = format, .spec = spec_, .seed = seed});
-  input_->at_first_row = told && !names_first;
+  if (!told && format.shape == TraceShape::csv) skip_to_head();
+  if (format.rates) scale_ = spec_.time_scale;
+  input_ = std::make_unique<TraceInput>(
+      TraceInput{.lines = lines_, .format = format, .spec = spec_, .account = account_, .seed = seed});
+  input_->at_first_row = told && format.shape == TraceShape::jsonl;
   rows_ = format.rows(*input_, mistakes_);
   const bool dated = std::any_of(format.keys.begin(), format.keys.end(),
                                  [](const TraceKey& key) { return key.meaning == Meaning::date_time; });
@@ -174,26 +175,34 @@ bool TraceReader::next_spread(TraceRow& row) {
 TraceReader::Verdict TraceReader::judge(TraceRow& row) {
   Request& request = row.request;
   if (request.input_tokens == 0) {
-    if (!mended(spec_.zero_input, request.input_tokens, "no input tokens")) return Verdict::left_out;
+    if (!mended(spec_.zero_input, request.input_tokens, "no input tokens", row.input_at)) return Verdict::left_out;
     row.ids_wrong = !request.content.empty() && !ids_fit(row);
   }
-  if (request.output_tokens == 0) {
-    if (!mended(input_->zero_output(), request.output_tokens, "no output tokens")) return Verdict::left_out;
+  if (request.output_tokens == 0 || row.failed != nullptr) {
+    const char* reason = row.failed != nullptr ? row.failed : "no output tokens";
+    if (!mended(input_->zero_output(), request.output_tokens, reason, row.output_at)) return Verdict::left_out;
     request.max_tokens = std::max(request.max_tokens, request.output_tokens);
   }
   if (row.ids_wrong && judge_ids(row) == Verdict::left_out) return Verdict::left_out;
   return longest_ ? judge_length(row) : Verdict::good;
 }
 
-/// A zero that is to be refused has been, where it was read.
-bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason) {
-  if (policy != RowPolicy::clip) {
-    drop(reason);
-    return false;
+/// Zeros that the file spells out are refused where they are read; others have not been yet.
+bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason, std::size_t at) {
+  if (policy == RowPolicy::clip) {
+    count(reason, tokens > 0 ? "kept" : "clipped");
+    tokens = std::max<std::int64_t>(tokens, 1);
+    return true;
   }
-  count(reason, "clipped");
-  tokens = 1;
-  return true;
+  if (policy == RowPolicy::reject) {
+    mistakes_.add(lines_, at,
+                  std::string(reason) +
+                      ": say what becomes of such rows, `zero_output: drop` or `clip` (`zero_input` " +
+                      "where the prompt has none), beside the trace's `file`");
+  } else {
+    drop(reason);
+  }
+  return false;
 }
 
 /// Files that count their blocks otherwise, or have another size of block, would be read as other prompts.
@@ -333,15 +342,7 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
 
 // Counting -----------------------------------------------------------------------------------------------------------------
 
-void TraceReader::count(const char* reason, const char* action) {
-  for (TraceException& one : account_.exceptions) {
-    if (one.reason == reason && one.action == action) {
-      ++one.rows;
-      return;
-    }
-  }
-  account_.exceptions.push_back({reason, action, 1});
-}
+void TraceReader::count(const char* reason, const char* action) { account_.count(reason, action); }
 
 void TraceReader::drop(const char* reason) {
   ++account_.dropped;

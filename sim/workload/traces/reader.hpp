@@ -47,7 +47,7 @@ class TraceReader {
   bool next_spread(TraceRow& row);
   void sort_all();
   Verdict judge(TraceRow& row);
-  bool mended(RowPolicy policy, std::int64_t& tokens, const char* reason);
+  bool mended(RowPolicy policy, std::int64_t& tokens, const char* reason, std::size_t at);
   Verdict judge_ids(TraceRow& row);
   Verdict judge_length(TraceRow& row);
   Verdict judge_time(TraceRow& row);

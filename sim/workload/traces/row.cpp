@@ -82,6 +82,12 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
     case Meaning::ignored:
     case Meaning::turn:  // of a session's turns the order of the rows decides
       return {};
+    case Meaning::unmeasured:
+      return "a text has no length here: give its number of tokens, input_length, in its place";
+    case Meaning::request_type:
+      return text.empty() || text == "2" ? "" : "expected 2, a request of an LLM; leave others out of the file";
+    case Meaning::batch_size:
+      return text.empty() || text == "1" ? "" : "expected 1: a request is one prompt here";
     case Meaning::time:
       return set_time(text, rules.unit, row);
     case Meaning::time_s:
@@ -113,7 +119,6 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
       request.prefix_group = text;
       return {};
     case Meaning::prefix_tokens:
-    case Meaning::prefix_tokens_added:
       return set_tokens_or_none(text, request.prefix_tokens);
     case Meaning::session:
       request.session = text;
@@ -160,7 +165,6 @@ bool is_number(Meaning meaning) {
     case Meaning::max_tokens:
     case Meaning::priority:
     case Meaning::prefix_tokens:
-    case Meaning::prefix_tokens_added:
     case Meaning::think_time:
     case Meaning::think_time_s:
     case Meaning::deadline:

@@ -13,10 +13,13 @@ namespace decodesim {
 /// What a column of a CSV file or a key of a JSON object says of a request.
 enum class Meaning {
   ignored,
-  time,       // a number of the trace's time unit
-  time_s,     // decimal seconds
-  time_ns,    // whole nanoseconds
-  date_time,  // a date and a time of day
+  unmeasured,    // a text in place of its length, which is refused
+  request_type,  // splitwise-sim's: 2 is an LLM's
+  batch_size,    // prompts in one request: 1
+  time,          // a number of the trace's time unit
+  time_s,        // decimal seconds
+  time_ns,       // whole nanoseconds
+  date_time,     // a date and a time of day
   input_tokens,
   output_tokens,
   max_tokens,
@@ -25,8 +28,7 @@ enum class Meaning {
   tenant,
   slo_class,
   prefix_group,
-  prefix_tokens,        // part of input_tokens
-  prefix_tokens_added,  // beside input_tokens
+  prefix_tokens,  // part of input_tokens
   session,
   turn,
   think_time,  // a number of the trace's time unit
@@ -51,6 +53,8 @@ struct TraceRow {
   bool timed = true;               // false for a later turn that comes when it comes
   bool ids_wrong = false;          // their number is not that of the prompt's blocks
   bool states_block_size = false;  // then the ids may be fewer, since what they stand for is no guess
+  // Why its call failed, so that its answer is cut short; null: it did not. Such rows are treated as those of no output.
+  const char* failed = nullptr;
   // Where in the line these stand, in bytes from 0.
   std::size_t time_at = 0;
   std::size_t input_at = 0;

@@ -63,7 +63,7 @@ struct TraceColumnsSpec {
 struct TraceSpec {
   std::string file;  // made absolute against the scenario's folder
   TraceFormat format = TraceFormat::told;
-  std::string second_file;                 // where a format has two: ServeGen's dataset, BLIS's rows
+  std::string second_file;                 // where a format has two: ServeGen's dataset
   std::optional<TimeUnit> time_unit;       // absent: the format's
   std::optional<std::int64_t> block_size;  // tokens behind a hash id; absent: the format's
   TraceColumnsSpec columns;                // of format csv

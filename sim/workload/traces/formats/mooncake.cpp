@@ -22,6 +22,7 @@ const TraceFormatInfo mooncake_format{
     .summary = "Mooncake's JSONL: timestamp (ms), input_length, output_length, hash_ids of 512 tokens",
     .time_unit = TimeUnit::ms,
     .block_size = 512,
+    .shape = TraceShape::jsonl,
     .keys = keys,
     .rows = json_rows,
 };

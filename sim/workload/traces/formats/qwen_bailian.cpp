@@ -26,6 +26,7 @@ const TraceFormatInfo qwen_bailian_format{
         "Qwen-Bailian's JSONL: timestamp (s), input_length, output_length, hash_ids of 16 tokens; its type is the "
         "class",
     .block_size = 16,
+    .shape = TraceShape::jsonl,
     .keys = keys,
     .rows = json_rows,
 };

@@ -1,4 +1,5 @@
-// splitwise-sim's traces. A row of a request_type other than 2 is not an LLM's, and a batch_size is never read here.
+// splitwise-sim's traces: seconds. A row of a request_type other than 2 is not an LLM's, and one of a batch_size other than 1
+// is several prompts; both are refused.
 
 #include "sim/workload/traces/formats/formats.hpp"
 
@@ -7,6 +8,8 @@ namespace decodesim {
 namespace {
 constexpr TraceKey keys[] = {
     {"request_id", Meaning::id},
+    {"request_type", Meaning::request_type},
+    {"batch_size", Meaning::batch_size},
     {"arrival_timestamp", Meaning::time, true},
     {"prompt_size", Meaning::input_tokens, true},
     {"token_size", Meaning::output_tokens, true},

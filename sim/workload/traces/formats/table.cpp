@@ -13,9 +13,10 @@ namespace decodesim {
 
 namespace {
 
-constexpr std::array<const TraceFormatInfo*, 8> formats{
-    &decodesim_format, &csv_format,          &azure_format, &mooncake_format,
-    &burstgpt_format,  &qwen_bailian_format, &vidur_format, &splitwise_sim_format,
+constexpr std::array<const TraceFormatInfo*, 13> formats{
+    &decodesim_format,    &csv_format,      &azure_format,      &mooncake_format,      &burstgpt_format,
+    &qwen_bailian_format, &servegen_format, &vidur_format,      &splitwise_sim_format, &aibrix_format,
+    &aiperf_format,       &blis_format,     &vllm_bench_format,
 };
 
 /// The names that a file's head has: of columns, or of the keys of its first object.
@@ -31,11 +32,16 @@ bool has_all_required(const Names& names, const TraceFormatInfo& format) {
   });
 }
 
+/// Are there no names but its own?
+bool has_no_others(const Names& names, const TraceFormatInfo& format) {
+  return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+    return std::any_of(format.keys.begin(), format.keys.end(), [&](const TraceKey& key) { return key.name == name; });
+  });
+}
+
 bool has_any(const Names& names, const TraceFormatInfo& format) {
   return std::any_of(format.keys.begin(), format.keys.end(), [&](const TraceKey& key) { return has(names, key.name); });
 }
-
-bool is_json(const TraceFormatInfo& format) { return format.rows == json_rows; }
 
 /// The rows have the names of a format that only the user can tell, because others mean other things by the same names.
 void refuse_untold(const TraceLines& lines, std::size_t at, const TraceFormatInfo& format, TraceMistakes& mistakes) {
@@ -77,13 +83,10 @@ const TraceFormatInfo& told_by_keys(const TraceLines& lines, TraceMistakes& mist
   }
   Names names;
   for (const JsonMember& member : first.members()) names.push_back(member.key);
-  const bool plain = std::all_of(names.begin(), names.end(), [](std::string_view name) {
-    return std::any_of(mooncake_format.keys.begin(), mooncake_format.keys.end(),
-                       [&](const TraceKey& key) { return key.name == name; });
-  });
-  if (plain) return mooncake_format;
+  if (has_no_others(names, mooncake_format)) return mooncake_format;
   for (const TraceFormatInfo* format : formats) {
-    if (is_json(*format) && format != &mooncake_format && has_all_required(names, *format))
+    const bool its_own = format->others_ignored || has_no_others(names, *format);
+    if (format->shape != TraceShape::csv && format != &mooncake_format && its_own && has_all_required(names, *format))
       refuse_untold(lines, 0, *format, mistakes);
   }
   return mooncake_format;
@@ -113,7 +116,8 @@ const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes) {
     if (has_any(names, azure_format)) return azure_format;
     if (has_any(names, decodesim_format)) return decodesim_format;
     for (const TraceFormatInfo* format : formats) {
-      if (!is_json(*format) && has_all_required(names, *format)) refuse_untold(lines, 0, *format, mistakes);
+      if (format->shape == TraceShape::csv && has_all_required(names, *format))
+        refuse_untold(lines, 0, *format, mistakes);
     }
     refuse_unknown(lines, names, mistakes);
   }
