@@ -71,8 +71,10 @@ bool is_absent(const Field& field, const void* spec) {
   return false;
 }
 
-bool is_untouched(FieldTable fields, const void* spec) {
+/// `but` names a field that may be touched.
+bool is_untouched(FieldTable fields, const void* spec, std::string_view but = {}) {
   for (const Field& field : fields) {
+    if (field.key == but) continue;
     if (const ScalarField* scalar = field.scalar()) {
       if (scalar->get(spec) != scalar->initial()) return false;
     } else if (const RecordField* record = field.record()) {
@@ -82,6 +84,21 @@ bool is_untouched(FieldTable fields, const void* spec) {
     }
   }
   return true;
+}
+
+/// The one of the record's own fields that its shorthand states, such as a trace's file; empty: none.
+std::string_view key_of_shorthand(const RecordField& record) {
+  for (const Field& field : record.fields) {
+    if (record.shorthand != nullptr && field.key == record.shorthand->key) return field.key;
+  }
+  return {};
+}
+
+/// Does the shorthand say all that the record says?
+bool shorthand_says_all(const RecordField& record, const void* spec) {
+  if (record.shorthand == nullptr) return false;
+  const std::string_view key = key_of_shorthand(record);
+  return key.empty() || (is_untouched(record.fields, spec, key) && !is_untouched(record.fields, spec));
 }
 
 class Writer {
@@ -112,7 +129,7 @@ class Writer {
  private:
   void write_record(const Field& field, const RecordField& record, const void* spec, const std::string& start,
                     const std::string& indent) {
-    if (record.shorthand != nullptr) {
+    if (shorthand_says_all(record, spec)) {
       const ScalarField& scalar = *record.shorthand->scalar();
       const Value value = scalar.get(spec);
       if (!std::holds_alternative<std::monostate>(value)) {
@@ -186,7 +203,7 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
     const bool stated = std::binary_search(scenario.stated.begin(), scenario.stated.end(), own);
     if (const RecordField* record = field.record()) {
       const void* member = inside(*record, spec);
-      if (record->shorthand != nullptr) {
+      if (record->shorthand != nullptr && key_of_shorthand(*record).empty()) {
         const ScalarField& scalar = *record->shorthand->scalar();
         const Value value = scalar.get(member);
         const bool listed =

@@ -45,6 +45,7 @@ constexpr Library libraries[] = {
     {"nlohmann/json_fwd.hpp", "tests/", false},
     {"nlohmann/", "tests/", true},
     {"doctest/", "tests/", true},
+    {"benchmark/", "tests/benchmarks/", true},
 };
 
 bool may_include(const SourceFile& file, const std::string& target) {

@@ -52,6 +52,18 @@ TEST_CASE("a trace is named by its file alone, by a mapping, or by --set") {
   CHECK(same_file(generated.spec({"workload.trace=" + generated.file()}).file, generated.file()));
 }
 
+TEST_CASE(
+    "a resolved scenario says no more of a trace than its file where no more was said, and nothing where none is") {
+  const Traced alone("workload: {trace: t.csv}\n");
+  const std::string text = scenario_text(alone.load().scenarios.at(0));
+  CAPTURE(text);
+  const std::size_t trace = text.find("\n  trace: ");
+  REQUIRE(trace != std::string::npos);
+  CHECK(text.substr(trace + 1, text.find('\n', trace + 1) - trace - 1).find("t.csv") != std::string::npos);
+  CHECK(text.find("backward_time") == std::string::npos);
+  CHECK(scenario_text(load_one(small_scenario)).find("trace:") == std::string::npos);
+}
+
 TEST_CASE("--set adds to what a file says of its trace") {
   for (const char* workload : {"workload: {trace: t.csv}\n", "workload: {trace: {file: t.csv, zero_output: drop}}\n"}) {
     const Traced traced(workload);
@@ -92,6 +104,17 @@ TEST_CASE("all that may be said of a trace is read, and reads back from the reso
     INFO(diagnostics_text(again.diagnostics));
     REQUIRE(again.scenarios.size() == 1);
     CHECK(scenario_text(again.scenarios[0]) == text);
+    const TraceSpec& read = again.scenarios[0].workload.trace;
+    const TraceSpec written = traced->spec();
+    CHECK(read.format == written.format);
+    CHECK(read.time_unit == written.time_unit);
+    CHECK(read.block_size == written.block_size);
+    CHECK(read.columns.tenant == written.columns.tenant);
+    CHECK(read.zero_output == written.zero_output);
+    CHECK(read.wrong_id_count == written.wrong_id_count);
+    CHECK(read.backward_time == written.backward_time);
+    CHECK(read.duration == written.duration);
+    CHECK(read.rate_scale == written.rate_scale);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// gzip data, unpacked piece by piece.
+// Data packed with gzip, unpacked piece by piece.
 
 #include <zlib.h>
 
