@@ -10,7 +10,7 @@
 #include <fstream>
 #include <vector>
 
-#include "sim/workload/trace.hpp"
+#include "sim/workload/traces/trace.hpp"
 
 namespace decodesim {
 
