@@ -78,7 +78,7 @@ TEST_CASE("peer il-17: nobody comes and no session goes on once the duration is 
       CAPTURE(engine.name);
       VectorSource turns(talk, std::nullopt, Time(seconds(5)));
       Visits visits;
-      Observer* const observers[] = {&visits};
+      const std::vector<Observer*> observers{&visits};
       engine.run(server_on_seconds(100, 4), turns, observers);
       CHECK(visits.arrivals.size() == asked);
     }

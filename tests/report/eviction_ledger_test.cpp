@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/report/late_endings.hpp"
 #include "sim/report/measurements.hpp"
 #include "tests/report/told_run.hpp"
 #include "tests/support/engines.hpp"
@@ -28,6 +29,7 @@ struct Told : Observer {
   std::vector<RequestFacts> ends;
   TransferTime transfers;
   Victims victims;
+  LateEndings late;
   EvictionAccount of_requests;
   void arrived(const Request& request) override { classes[request.index] = request.slo_class; }
   void step(const StepFacts& facts) override {
@@ -40,6 +42,7 @@ struct Told : Observer {
     transfers.waited += facts.ledger.of(TimePart::transfers);
     CHECK(facts.end - facts.start == facts.ledger.duration());
     victims.step(facts);
+    late.settle([this](const RequestFacts& left) { book(left); });
     sum.recompute_time += facts.recompute_time;
     sum.recomputed_tokens += facts.recomputed_tokens;
     busy += facts.end - facts.start;
@@ -49,6 +52,12 @@ struct Told : Observer {
   }
   void ended(const RequestFacts& facts) override {
     ends.push_back(facts);
+    if (!late.keep(facts)) book(facts);
+  }
+  void run_ended(const RunFacts&) override {
+    late.settle([this](const RequestFacts& left) { book(left); });
+  }
+  void book(const RequestFacts& facts) {
     const EvictionAccount account = victims.ended(facts);
     CHECK(account.transfers.waited <= account.transfers.total);
     CHECK(account.swapped_in_blocks <= account.swapped_out_blocks);
