@@ -106,6 +106,25 @@ void table(std::string_view title, const std::vector<GroupReport>& groups, const
     out << "  and " << grouped(static_cast<std::int64_t>(groups.size() - most_rows)) << " more: --json has them all\n";
 }
 
+/// What each class's requests are held against, where classes have limits of their own.
+void class_limits(const std::vector<GroupReport>& classes, std::ostream& out) {
+  for (const GroupReport& one : classes) {
+    if (!one.slo) continue;
+    std::string limits;
+    const auto add = [&](std::string_view name, const std::optional<Duration>& limit) {
+      if (!limit) return;
+      limits +=
+          (limits.empty() ? "" : ", ") + std::string(name) + " <= " + time_text(to_seconds(*limit), 4, Zeros::trimmed);
+    };
+    add("TTFT", one.slo->ttft_p99);
+    add("TPOT", one.slo->tpot_p99);
+    add("ITL", one.slo->itl_p99);
+    add("E2EL", one.slo->e2el_p99);
+    write_line(out, "  limits of " + (one.name.empty() ? "(none)" : printable(one.name)),
+               limits.empty() ? "none" : limits);
+  }
+}
+
 }  // namespace
 
 void write_line(std::ostream& out, std::string_view label, const std::string& text) {
@@ -154,6 +173,7 @@ void write_prefix(const Report& report, std::ostream& out) {
 
 void write_groups(const Report& report, std::ostream& out) {
   table("By class", report.classes, report, out);
+  class_limits(report.classes, out);
   table("By tenant", report.tenants, report, out);
   table("By priority", report.priorities, report, out);
   if (!std::isnan(report.jain_index)) {

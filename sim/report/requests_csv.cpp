@@ -111,8 +111,9 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block, SloSpec slo)
-    : file_(path), moved_block_(moved_block), slo_(slo) {
+RequestsCsv::RequestsCsv(const std::filesystem::path& path, Bytes moved_block, SloSpec slo,
+                         std::map<std::string, SloSpec> class_slo)
+    : file_(path), moved_block_(moved_block), slo_(slo), class_slo_(std::move(class_slo)) {
   file_.out() << header;
 }
 
@@ -126,7 +127,9 @@ void RequestsCsv::ended(const RequestFacts& facts) {
 }
 
 void RequestsCsv::write(const RequestFacts& facts) {
-  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_, slo_));
+  const auto own = class_slo_.find(facts.request->slo_class);
+  const SloSpec& slo = own == class_slo_.end() ? slo_ : own->second;
+  held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_, slo));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;
   }

@@ -23,7 +23,9 @@ namespace decodesim {
 class RequestsCsv : public Observer {
  public:
   /// `moved_block` are the bytes of a block that moves to the host, on all ranks.
-  explicit RequestsCsv(const std::filesystem::path& path, Bytes moved_block = {}, SloSpec slo = {});
+  /// `class_slo` are the limits of classes that have their own, by name; all others are held against `slo`.
+  explicit RequestsCsv(const std::filesystem::path& path, Bytes moved_block = {}, SloSpec slo = {},
+                       std::map<std::string, SloSpec> class_slo = {});
   void step(const StepFacts& facts) override;
   void ended(const RequestFacts& facts) override;
   void run_ended(const RunFacts& facts) override;
@@ -34,6 +36,7 @@ class RequestsCsv : public Observer {
   AtomicFile file_;
   Bytes moved_block_;
   SloSpec slo_;
+  std::map<std::string, SloSpec> class_slo_;
   Victims victims_;
   LateEndings late_;
   std::map<std::int64_t, std::string> held_;

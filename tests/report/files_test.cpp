@@ -223,6 +223,30 @@ TEST_CASE("a row says whether its request kept the SLO, and whether recompute is
   CHECK(cells == "slo kept missed_by_recompute missed ");
 }
 
+TEST_CASE("a request whose class has limits of its own is held against these") {
+  const Folder folder;
+  SloSpec slo;
+  slo.e2el_p99 = seconds(4);
+  SloSpec patient;
+  patient.e2el_p99 = seconds(9);
+  RequestsCsv table(folder.file("requests.csv"), {}, slo, {{"batch", patient}, {"free", SloSpec{}}});
+  std::vector<Request> requests;
+  for (const char* slo_class : {"batch", "free", "chat"}) {
+    requests.push_back(request_of(static_cast<std::int64_t>(requests.size()), "", at(0), 6, 3));
+    requests.back().slo_class = slo_class;
+  }
+  for (const Request& one : requests) table.ended(completed(one, at(0), at(1), at(5)));
+  table.run_ended({at(5), false, ""});
+  std::istringstream rows(content(folder.file("requests.csv")));
+  std::string cells;
+  for (std::string row; std::getline(rows, row);) {
+    row.resize(row.rfind(','));  // its turn
+    row.resize(row.rfind(','));  // and its session
+    cells += row.substr(row.rfind(',') + 1) + " ";
+  }
+  CHECK(cells == "slo kept  missed ");
+}
+
 TEST_CASE("what never came is an empty cell, and a missing request does not hold back the rest") {
   Folder folder;
   RequestsCsv table(folder.file("requests.csv"));

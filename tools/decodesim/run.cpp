@@ -99,7 +99,8 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
   std::vector<Observer*> observers{&measurements, &progress};
   std::unique_ptr<RequestsCsv> requests_csv;
   if (!outputs.requests_csv.empty()) {
-    requests_csv = std::make_unique<RequestsCsv>(outputs.requests_csv, parts.header.moved_block, scenario.slo);
+    requests_csv =
+        std::make_unique<RequestsCsv>(outputs.requests_csv, parts.header.moved_block, scenario.slo, parts.class_slos);
     observers.push_back(requests_csv.get());
   }
   std::unique_ptr<ScheduleJsonl> schedule_jsonl;
