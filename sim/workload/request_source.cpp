@@ -18,6 +18,10 @@ std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload,
   throw BrokenInvariant("a workload of unknown kind");
 }
 
+bool ends_by_itself(const WorkloadSpec& workload) {
+  return workload.kind != WorkloadKind::generator || !workload.max_concurrency || workload.num_requests > 0;
+}
+
 std::vector<std::string> workload_files(const WorkloadSpec& workload) {
   std::vector<std::string> files;
   const auto add = [&](const std::string& file) {

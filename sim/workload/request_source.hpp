@@ -45,6 +45,9 @@ class RequestSource {
 std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& workload, std::uint64_t seed,
                                                    std::optional<std::int64_t> longest = std::nullopt);
 
+/// Do its requests end of themselves? A closed loop with a duration alone asks as often as the server answers until then.
+bool ends_by_itself(const WorkloadSpec& workload);
+
 /// The files that it is read from: a trace's, and those that lengths are drawn from.
 std::vector<std::string> workload_files(const WorkloadSpec& workload);
 

@@ -1,5 +1,5 @@
 #pragma once
-// One case out of a scenario's.
+// One case out of a scenario's, and what commands ask of it.
 
 #include <string>
 #include <vector>
@@ -10,5 +10,8 @@ namespace decodesim {
 
 /// The case of that name. Throws UsageError, which names those that there are.
 Scenario case_named(std::vector<Scenario> scenarios, const std::string& name);
+
+/// Throws UsageError where nobody can list the scenario's requests without playing it.
+void need_end(const Scenario& scenario);
 
 }  // namespace decodesim

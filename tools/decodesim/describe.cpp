@@ -58,6 +58,7 @@ void describe_scenario(const po::variables_map& values) {
   const Scenario scenario =
       chosen(load_scenarios(scenario_file(file_of(values, "scenario")), texts_of(values, "set"), warnings), values);
   std::cerr << diagnostics_text(warnings);
+  need_end(scenario);
   const auto source = make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
   WorkloadReport report;
   report.name = scenario.name;

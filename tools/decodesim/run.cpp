@@ -68,6 +68,7 @@ struct Outputs {
 
 /// The scenario's requests, whoever asks for them and how.
 void export_trace(const Scenario& scenario, const std::string& target) {
+  need_end(scenario);
   const auto source_again = [&] {
     return make_request_source(scenario.workload, scenario.run.seed, model_len_limit(scenario));
   };
