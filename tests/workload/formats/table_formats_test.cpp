@@ -93,13 +93,17 @@ TEST_CASE("declared columns of a CSV mean what they are declared to mean") {
   TraceSpec spec;
   spec.format = TraceFormat::csv;
   spec.time_unit = TimeUnit::ms;
-  spec.columns.timestamp = "when";
-  spec.columns.input_tokens = "in";
-  spec.columns.output_tokens = "out";
-  spec.columns.max_tokens = "most";
-  spec.columns.session = "talk";
-  spec.columns.think_time = "pause";
-  spec.columns.tenant = "who";
+  spec.columns = {.arrival = {},
+                  .timestamp = "when",
+                  .input_tokens = "in",
+                  .output_tokens = "out",
+                  .max_tokens = "most",
+                  .id = {},
+                  .priority = {},
+                  .tenant = "who",
+                  .slo_class = {},
+                  .session = "talk",
+                  .think_time = "pause"};
   const ReadText read = read_text(
       "x,when,in,out,most,talk,pause,who\n1,2024-02-29 23:59:59.5,10,2,8,a,0,\"b, "
       "c\"\n2,2024-03-01T00:00:00,20,3,3,a,250,d\n",
