@@ -54,7 +54,7 @@ struct RunHeader {
   std::string victim_rule;           // "last-admitted"; empty where the engine never evicts
   std::vector<std::string> oracles;  // what its policies know that no real server could, a phrase each
   std::string more_requests = "raise workload.num_requests";  // how its user gets a longer run
-  std::optional<TraceAccount> trace;  // what became of its rows, where the workload is a trace
+  std::optional<TraceAccount> trace;                          // what became of its rows, where the workload is a trace
   std::vector<DefaultUsed> defaults;
   std::vector<std::string> warnings;
 };
