@@ -173,7 +173,7 @@ bool Measurements::measure_completed(const RequestFacts& facts) {
   completed_.push_back(request);
   sums_.completed_input_tokens += facts.request->input_tokens;
   sums_.completed_output_tokens += facts.output_tokens;
-  const SloSpec& slo = slo_of(facts.request->slo_class);
+  const SloSpec& slo = limits_of(facts.request->slo_class, class_slo_, slo_);
   if (keeps(slo, request)) {
     ++sums_.good_requests;
     return true;

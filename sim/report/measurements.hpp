@@ -98,10 +98,6 @@ class Measurements : public Observer {
   [[nodiscard]] bool has_slo() const {
     return !class_slo_.empty() || slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99;
   }
-  [[nodiscard]] const SloSpec& slo_of(const std::string& slo_class) const {
-    const auto own = class_slo_.find(slo_class);
-    return own == class_slo_.end() ? slo_ : own->second;
-  }
   [[nodiscard]] bool measure_completed(const RequestFacts& facts);
   void check_conservation() const;
   [[nodiscard]] WindowReport window_report() const;

@@ -7,6 +7,7 @@
 
 #include "sim/report/measurements.hpp"
 #include "sim/report/number_text.hpp"
+#include "sim/report/slo_limits.hpp"
 
 namespace decodesim {
 
@@ -127,7 +128,7 @@ void Measurements::report_groups(Report& report) const {
   const double seconds = report.window.seconds();
   report.classes = classes_.report(completed_, seconds, has_slo());
   if (!class_slo_.empty()) {
-    for (GroupReport& one : report.classes) one.slo = slo_of(one.name);
+    for (GroupReport& one : report.classes) one.slo = limits_of(one.name, class_slo_, slo_);
   }
   report.tenants = tenants_.report(completed_, seconds, has_slo());
   report.priorities = priorities_.report(completed_, seconds, has_slo());

@@ -127,8 +127,7 @@ void RequestsCsv::ended(const RequestFacts& facts) {
 }
 
 void RequestsCsv::write(const RequestFacts& facts) {
-  const auto own = class_slo_.find(facts.request->slo_class);
-  const SloSpec& slo = own == class_slo_.end() ? slo_ : own->second;
+  const SloSpec& slo = limits_of(facts.request->slo_class, class_slo_, slo_);
   held_.emplace(facts.request->index, row_of(facts, victims_.ended(facts), moved_block_, slo));
   for (auto first = held_.begin(); first != held_.end() && first->first == next_; first = held_.erase(first), ++next_) {
     file_.out() << first->second;

@@ -2,7 +2,9 @@
 // Whether one request keeps the limits of an SLO.
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "sim/report/report_spec.hpp"
 #include "sim/report/service_groups.hpp"
@@ -12,6 +14,13 @@ namespace decodesim {
 
 /// Has it a limit that one request can miss or keep?
 inline bool limits_requests(const SloSpec& slo) { return slo.ttft_p99 || slo.tpot_p99 || slo.e2el_p99; }
+
+/// The limits of a class: its own where it has some, by name, or those of all.
+inline const SloSpec& limits_of(const std::string& slo_class, const std::map<std::string, SloSpec>& own,
+                                const SloSpec& all) {
+  const auto found = own.find(slo_class);
+  return found == own.end() ? all : found->second;
+}
 
 inline bool keeps(const SloSpec& slo, const CompletedRequest& request) {
   const auto within = [](const std::optional<Duration>& limit, Duration measured) {

@@ -51,6 +51,18 @@ std::string content(const fs::path& path) {
   return text.str();
 }
 
+/// What the column of the SLO holds, row by row.
+std::string slo_cells(const std::string& table) {
+  std::istringstream rows(table);
+  std::string cells;
+  for (std::string row; std::getline(rows, row);) {
+    row.resize(row.rfind(','));  // its turn
+    row.resize(row.rfind(','));  // and its session
+    cells += row.substr(row.rfind(',') + 1) + " ";
+  }
+  return cells;
+}
+
 }  // namespace
 
 TEST_CASE("a file appears with its commit and leaves nothing beside it") {
@@ -213,14 +225,7 @@ TEST_CASE("a row says whether its request kept the SLO, and whether recompute is
   end.recompute_to_end = seconds(1) - Duration(1);
   table.ended(end);
   table.run_ended({at(5), false, ""});
-  std::istringstream rows(content(folder.file("requests.csv")));
-  std::string cells;
-  for (std::string row; std::getline(rows, row);) {
-    row.resize(row.rfind(','));  // its turn
-    row.resize(row.rfind(','));  // and its session
-    cells += row.substr(row.rfind(',') + 1) + " ";
-  }
-  CHECK(cells == "slo kept missed_by_recompute missed ");
+  CHECK(slo_cells(content(folder.file("requests.csv"))) == "slo kept missed_by_recompute missed ");
 }
 
 TEST_CASE("a request whose class has limits of its own is held against these") {
@@ -237,14 +242,7 @@ TEST_CASE("a request whose class has limits of its own is held against these") {
   }
   for (const Request& one : requests) table.ended(completed(one, at(0), at(1), at(5)));
   table.run_ended({at(5), false, ""});
-  std::istringstream rows(content(folder.file("requests.csv")));
-  std::string cells;
-  for (std::string row; std::getline(rows, row);) {
-    row.resize(row.rfind(','));  // its turn
-    row.resize(row.rfind(','));  // and its session
-    cells += row.substr(row.rfind(',') + 1) + " ";
-  }
-  CHECK(cells == "slo kept  missed ");
+  CHECK(slo_cells(content(folder.file("requests.csv"))) == "slo kept  missed ");
 }
 
 TEST_CASE("what never came is an empty cell, and a missing request does not hold back the rest") {

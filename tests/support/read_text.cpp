@@ -1,12 +1,9 @@
 #include "tests/support/read_text.hpp"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <stdexcept>
 
 #include "sim/workload/traces/reader.hpp"
 
@@ -31,10 +28,11 @@ std::vector<std::int64_t> ReadText::arrivals() const {
   return times;
 }
 
-ReadText read_text(std::string_view text, const TraceSpec& spec, std::uint64_t seed) {
+ReadText read_text(std::string_view text, const TraceSpec& spec, std::uint64_t seed,
+                   std::optional<std::int64_t> longest) {
   ReadText out;
   try {
-    TraceReader reader(TraceBytes(text, "t"), spec, std::nullopt, seed);
+    TraceReader reader(TraceBytes(text, "t"), spec, longest, seed);
     while (const Request* request = reader.next()) out.requests.push_back(*request);
     out.account = reader.account();
   } catch (const TraceError& error) {
@@ -49,16 +47,6 @@ ReadText read_text(std::string_view text, TraceFormat format) {
   spec.format = format;
   return read_text(text, spec);
 }
-
-TemporaryFile::TemporaryFile(const std::string& name, std::string_view text) {
-  std::string made = (std::filesystem::temp_directory_path() / "decodesim-test-XXXXXX").string();
-  if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error("no folder for temporary files");
-  folder_ = made;
-  path_ = folder_ + "/" + name;
-  std::ofstream(path_, std::ios::binary) << text;
-}
-
-TemporaryFile::~TemporaryFile() { std::filesystem::remove_all(folder_); }
 
 std::string gzipped(std::string_view text) {
   const TemporaryFile file("packed.gz", "");

@@ -2,6 +2,7 @@
 // A trace read from a text: what came of it, and its account or its mistakes.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sim/workload/request.hpp"
 #include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/trace.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace decodesim::tests {
 
@@ -25,22 +27,20 @@ struct ReadText {
   [[nodiscard]] std::vector<std::int64_t> arrivals() const;
 };
 
-/// Reads `text`, called "t", as `spec` says, with the seed of a run.
-ReadText read_text(std::string_view text, const TraceSpec& spec, std::uint64_t seed = 0);
+/// Reads `text`, called "t", as `spec` says, with the seed of a run and the most tokens that a server takes.
+ReadText read_text(std::string_view text, const TraceSpec& spec, std::uint64_t seed = 0,
+                   std::optional<std::int64_t> longest = std::nullopt);
 /// The same with nothing but a format said.
 ReadText read_text(std::string_view text, TraceFormat format);
 
 /// A file of its own for one test, which goes with it.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::string& name, std::string_view text);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  TemporaryFile(const std::string& name, const std::string& text) : path_(folder_.write(name, text)) {}
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
   std::string path_;
 };
 

@@ -8,6 +8,7 @@
 #include "sim/core/random.hpp"
 #include "sim/workload/request_source.hpp"
 #include "sim/workload/traces/trace.hpp"
+#include "tests/support/damage.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace decodesim::tests {
@@ -105,16 +106,7 @@ TEST_CASE("whatever bytes a Mooncake trace holds, it is read whole or refused wi
   std::int64_t refused = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Stream chance(seed, "mutations");
-    std::string text = first_line + first_line;
-    for (std::int64_t edits = chance.integer(1, 3); edits > 0; --edits) {
-      const auto place = static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(text.size()) - 1));
-      const auto letter = static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(letters.size()) - 1));
-      if (chance.integer(0, 1) == 0) {
-        text[place] = letters[letter];
-      } else {
-        text.erase(place, 1);
-      }
-    }
+    const std::string text = mutated(first_line + first_line, letters, chance);
     CAPTURE(text);
     for (const TraceMistake& mistake : mistakes_of(text)) {
       ++refused;

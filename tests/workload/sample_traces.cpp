@@ -1,7 +1,5 @@
 #include "tests/workload/sample_traces.hpp"
 
-#include "sim/workload/traces/reader.hpp"
-
 namespace decodesim::tests {
 
 namespace {
@@ -70,19 +68,6 @@ const std::vector<SampleTrace>& sample_traces() {
        false},
   };
   return samples;
-}
-
-Outcome read_text(const std::string& text, const TraceSpec& spec) {
-  Outcome outcome;
-  try {
-    TraceReader reader(TraceBytes(text, "t"), spec);
-    while (const Request* request = reader.next()) outcome.requests.push_back(*request);
-    outcome.account = reader.account();
-  } catch (const TraceError& error) {
-    outcome.requests.clear();
-    outcome.mistakes = error.mistakes();
-  }
-  return outcome;
 }
 
 }  // namespace decodesim::tests

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/trace.hpp"
 
 namespace decodesim::tests {
@@ -22,13 +21,5 @@ struct SampleTrace {
 
 /// To add a format, add its row.
 const std::vector<SampleTrace>& sample_traces();
-
-/// What came of reading a text: the requests, or the mistakes.
-struct Outcome {
-  std::vector<Request> requests;
-  TraceAccount account;
-  std::vector<TraceMistake> mistakes;
-};
-Outcome read_text(const std::string& text, const TraceSpec& spec);
 
 }  // namespace decodesim::tests

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/damage.hpp"
+#include "tests/support/read_text.hpp"
 #include "tests/workload/sample_traces.hpp"
 
 namespace decodesim::tests {
@@ -51,7 +52,7 @@ TraceSpec spec_of(const SampleTrace& sample) {
   return spec;
 }
 
-void check_places(const Outcome& outcome, const std::string& text) {
+void check_places(const ReadText& outcome, const std::string& text) {
   const std::vector<std::string> lines = lines_of(text);
   std::int64_t line = 0;
   for (const TraceMistake& mistake : outcome.mistakes) {
@@ -65,13 +66,13 @@ void check_places(const Outcome& outcome, const std::string& text) {
   }
 }
 
-void check_account(const Outcome& outcome) {
+void check_account(const ReadText& outcome) {
   REQUIRE(outcome.account.rows == outcome.account.kept + outcome.account.dropped);
   REQUIRE(outcome.account.kept == static_cast<std::int64_t>(outcome.requests.size()));
 }
 
 /// Where every row is kept and the head is what it was: lines that are what they were are the requests that they were.
-std::int64_t check_untouched(const SampleTrace& sample, const Outcome& outcome, const std::string& text) {
+std::int64_t check_untouched(const SampleTrace& sample, const ReadText& outcome, const std::string& text) {
   if (!text.starts_with(sample.head)) return 0;
   std::map<std::string, Request> known;
   const std::vector<Request> whole = read_text(sample.text(rows), spec_of(sample)).requests;
@@ -102,7 +103,7 @@ std::int64_t check_untouched(const SampleTrace& sample, const Outcome& outcome, 
 TEST_CASE("every format's sample is read to its last row") {
   for (const SampleTrace& sample : sample_traces()) {
     CAPTURE(sample.head);
-    const Outcome outcome = read_text(sample.text(rows), spec_of(sample));
+    const ReadText outcome = read_text(sample.text(rows), spec_of(sample));
     REQUIRE(outcome.mistakes.empty());
     CHECK(outcome.requests.size() == rows);
     check_account(outcome);
@@ -119,7 +120,7 @@ TEST_CASE("a damaged trace of any format is refused with a place inside it, or i
       const std::string text =
           random() % 3 == 0 ? reordered(sample, random) : damaged(sample.text(rows), letters, random);
       CAPTURE(text);
-      const Outcome outcome = read_text(text, spec_of(sample));
+      const ReadText outcome = read_text(text, spec_of(sample));
       check_places(outcome, text);
       refused += outcome.mistakes.empty() ? 0 : 1;
       if (!outcome.mistakes.empty()) continue;
@@ -148,7 +149,7 @@ TEST_CASE("with every policy at its mildest, a damaged trace is still refused in
       const std::string text =
           random() % 3 == 0 ? reordered(sample, random) : damaged(sample.text(rows), letters, random);
       CAPTURE(text);
-      const Outcome outcome = read_text(text, spec);
+      const ReadText outcome = read_text(text, spec);
       if (spec.backward_time != BackwardPolicy::sort) check_places(outcome, text);
       if (!outcome.mistakes.empty()) continue;
       check_account(outcome);
@@ -178,8 +179,8 @@ TEST_CASE("a plain row is the request that it is when it is read field by field"
       std::string blanks = sample.head;  // behind every row, which is then not plain
       for (const std::string& line : lines_of(text.substr(sample.head.size()))) blanks += line + " \n";
       CAPTURE(text);
-      const Outcome plain = read_text(text, spec_of(sample));
-      const Outcome slow = read_text(blanks, spec_of(sample));
+      const ReadText plain = read_text(text, spec_of(sample));
+      const ReadText slow = read_text(blanks, spec_of(sample));
       if (text.find('\r') != std::string::npos) continue;  // the blank would make it part of a field
       REQUIRE(plain.requests == slow.requests);
       REQUIRE(plain.mistakes.size() == slow.mistakes.size());

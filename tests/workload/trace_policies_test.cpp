@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/workload/traces/reader.hpp"
+#include "tests/support/read_text.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/workload/sample_traces.hpp"
 
@@ -17,24 +18,19 @@ namespace {
 const std::string own = "arrival_s,input_tokens,output_tokens\n";
 
 /// Reads with the most tokens that the server takes.
-Outcome read_for(const std::string& text, const TraceSpec& spec, std::optional<std::int64_t> longest,
-                 std::uint64_t seed = 0) {
-  Outcome outcome;
-  try {
-    TraceReader reader(TraceBytes(text, "t"), spec, longest, seed);
-    while (const Request* request = reader.next()) outcome.requests.push_back(*request);
-    outcome.account = reader.account();
+ReadText read_for(const std::string& text, const TraceSpec& spec, std::optional<std::int64_t> longest,
+                  std::uint64_t seed = 0) {
+  ReadText outcome = read_text(text, spec, seed, longest);
+  if (outcome.mistakes.empty()) {
     CHECK(outcome.account.rows == outcome.account.kept + outcome.account.dropped);
     CHECK(outcome.account.kept == static_cast<std::int64_t>(outcome.requests.size()));
-  } catch (const TraceError& error) {
-    outcome.mistakes = error.mistakes();
   }
   return outcome;
 }
-Outcome read(const std::string& text, const TraceSpec& spec) { return read_for(text, spec, std::nullopt); }
+ReadText read(const std::string& text, const TraceSpec& spec) { return read_for(text, spec, std::nullopt); }
 
 /// "reason: action rows; ..." in the order of the account.
-std::string exceptions(const Outcome& outcome) {
+std::string exceptions(const ReadText& outcome) {
   std::string text;
   for (const TraceException& one : outcome.account.exceptions)
     text += (text.empty() ? "" : "; ") + one.reason + ": " + one.action + ' ' + std::to_string(one.rows);
@@ -42,7 +38,7 @@ std::string exceptions(const Outcome& outcome) {
 }
 
 /// Arrivals in milliseconds.
-std::vector<std::int64_t> arrivals(const Outcome& outcome) {
+std::vector<std::int64_t> arrivals(const ReadText& outcome) {
   std::vector<std::int64_t> times;
   for (const Request& request : outcome.requests)
     times.push_back(request.arrival.time_since_epoch().count() / 1'000'000);
@@ -50,7 +46,7 @@ std::vector<std::int64_t> arrivals(const Outcome& outcome) {
 }
 using Times = std::vector<std::int64_t>;
 
-std::string says(const Outcome& outcome) { return outcome.mistakes.empty() ? "" : outcome.mistakes[0].message; }
+std::string says(const ReadText& outcome) { return outcome.mistakes.empty() ? "" : outcome.mistakes[0].message; }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
@@ -62,7 +58,7 @@ TEST_CASE("rows without tokens refuse the file, are made 1 token long, or are le
   spec.zero_input = RowPolicy::drop;
   CHECK(read(text, spec).mistakes.size() == 2);
   spec.zero_output = RowPolicy::drop;
-  Outcome outcome = read(text, spec);
+  ReadText outcome = read(text, spec);
   CHECK(exceptions(outcome) == "no input tokens: dropped 2; no output tokens: dropped 1");
   CHECK(outcome.account.rows == 4);
   REQUIRE(outcome.requests.size() == 1);
@@ -95,7 +91,7 @@ TEST_CASE(
     "a row that is longer than the context is kept, refused, left out, or cut: its answer first, then its prompt") {
   const std::string text = own + "0,60,40\n1,60,41\n2,10,500\n3,150,500\n4,100,1\n5,99,1\n";
   TraceSpec spec;
-  Outcome outcome = read_for(text, spec, 100);
+  ReadText outcome = read_for(text, spec, 100);
   CHECK(exceptions(outcome) == "longer than the context of the server: kept 4");
   CHECK(outcome.requests[3].input_tokens == 150);
   spec.over_context = RowPolicy::reject;
@@ -127,7 +123,7 @@ TEST_CASE("an answer that alone is longer than the context leaves a token of pro
   spec.over_context = RowPolicy::clip;
   for (std::int64_t longest = 2; longest < 20; ++longest) {
     for (const char* row : {"0,1,500\n", "0,7,9\n", "0,500,1\n", "0,500,500\n"}) {
-      const Outcome outcome = read_for(own + row, spec, longest);
+      const ReadText outcome = read_for(own + row, spec, longest);
       REQUIRE(outcome.requests.size() == 1);
       const Request& request = outcome.requests[0];
       CHECK(request.input_tokens >= 1);
@@ -141,7 +137,7 @@ TEST_CASE("an answer that alone is longer than the context leaves a token of pro
 TEST_CASE("a prompt that is cut keeps no ids, prefix or loaded tokens beyond its end") {
   TraceSpec spec;
   spec.over_context = RowPolicy::clip;
-  const Outcome outcome = read_for(
+  const ReadText outcome = read_for(
       "arrival_s,input_tokens,output_tokens,hash_ids,hash_block_size,prefix_group,prefix_tokens,remote_tokens\n"
       "0,50,5,1 2 3 4 5,10,,,40\n1,50,5,,,g,30,\n",
       spec, 25);
@@ -160,7 +156,7 @@ TEST_CASE("rows whose ids are not as many as their blocks refuse the file, are l
   TraceSpec spec;
   CHECK(read(text, spec).mistakes.size() == 2);
   spec.wrong_id_count = RowPolicy::drop;
-  Outcome outcome = read(text, spec);
+  ReadText outcome = read(text, spec);
   CHECK(exceptions(outcome) == "another number of hash ids than blocks: dropped 2");
   CHECK(arrivals(outcome) == Times{9});
   spec.wrong_id_count = RowPolicy::clip;
@@ -177,7 +173,7 @@ TEST_CASE("rows whose ids are not as many as their blocks refuse the file, are l
 TEST_CASE("a row that is earlier than the one before refuses the file, is left out, sorted, or begins a recording") {
   const std::string text = own + "5,1,1\n7,2,1\n6,3,1\n6.5,4,1\n8,5,1\n1,6,1\n";
   TraceSpec spec;
-  Outcome outcome = read(text, spec);
+  ReadText outcome = read(text, spec);
   REQUIRE(outcome.mistakes.size() == 3);
   CHECK(outcome.mistakes[2].line == 7);
   spec.backward_time = BackwardPolicy::drop;
@@ -211,7 +207,7 @@ TEST_CASE("a window leaves out what comes before and after it, and a limit what 
   spec.start = Duration(5'000'000'000);
   spec.duration = Duration(10'000'000'000);
   spec.max_requests = 3;
-  const Outcome outcome = read(text, spec);
+  const ReadText outcome = read(text, spec);
   CHECK(
       exceptions(outcome) ==
       "before the start of the window: dropped 5; beyond max_requests: dropped 7; after the end of the window: dropped "
@@ -225,7 +221,7 @@ TEST_CASE("a window leaves out what comes before and after it, and a limit what 
 TEST_CASE("a turn without a time is left out where the turns before it were") {
   TraceSpec spec;
   spec.start = Duration(2'000'000'000);
-  const Outcome outcome =
+  const ReadText outcome =
       read("arrival_s,input_tokens,output_tokens,session\n1,1,1,a\n3,1,1,b\n,2,2,a\n,2,2,b\n4,1,1,a\n,3,3,a\n", spec);
   CHECK(exceptions(outcome) ==
         "before the start of the window: dropped 1; the turns before it were left out, and it has no time of its own: "
@@ -244,7 +240,7 @@ TEST_CASE("gaps and think times are multiplied by time_scale and divided by rate
   TraceSpec spec;
   spec.time_scale = 3;
   spec.rate_scale = 2;
-  const Outcome outcome = read(text, spec);
+  const ReadText outcome = read(text, spec);
   CHECK(outcome.account.time_scale == 1.5);
   CHECK(arrivals(outcome) == Times{1500, 6000});
   CHECK(outcome.requests[1].think_time == Duration(9'000'000'000));
@@ -263,9 +259,9 @@ TEST_CASE("rows of one time are spread up to the next time that is recorded, in 
   std::string text = own;
   for (int i = 0; i < 300; ++i) text += std::to_string(i / 10 * 3) + ',' + std::to_string(i + 1) + ",1\n";
   TraceSpec spec;
-  const Outcome before = read(text, spec);
+  const ReadText before = read(text, spec);
   spec.spread = SpreadPolicy::uniform;
-  const Outcome one = read_for(text, spec, std::nullopt, 1);
+  const ReadText one = read_for(text, spec, std::nullopt, 1);
   CHECK(read_for(text, spec, std::nullopt, 1).requests == one.requests);
   CHECK(read_for(text, spec, std::nullopt, 2).requests != one.requests);
   CHECK(one.account.spread == "uniform");

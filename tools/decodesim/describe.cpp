@@ -1,13 +1,13 @@
 // decodesim describe: what a trace, or the workload of a scenario, is like.
 
 #include <iostream>
+#include <optional>
 
 #include "sim/report/workload_report.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/pool.hpp"
-#include "sim/scenario/trace_settings.hpp"
 #include "sim/workload/every_request.hpp"
 #include "sim/workload/sources.hpp"
 #include "sim/workload/traces/reader.hpp"
@@ -81,7 +81,9 @@ int describe_command(std::span<const std::string> args) {
     describe_scenario(*values);
     return exit_done;
   }
-  const TraceSpec spec = trace_settings(*values, files.front());
+  std::optional<std::string> format;
+  if (values->count("format") > 0) format = (*values)["format"].as<std::string>();
+  const TraceSpec spec = trace_settings(*values, files.front(), format);
   TraceReader reader(TraceBytes(spec.file), spec);
   WorkloadReport report;
   report.name = spec.file;

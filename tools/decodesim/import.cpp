@@ -11,12 +11,12 @@
 #include "sim/report/columns.hpp"
 #include "sim/report/workload_report.hpp"
 #include "sim/scenario/model_import/model_import.hpp"
-#include "sim/scenario/trace_settings.hpp"
 #include "sim/workload/traces/reader.hpp"
 #include "sim/workload/traces/writer.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
+#include "tools/decodesim/trace_options.hpp"
 
 namespace decodesim {
 
@@ -116,9 +116,7 @@ int import_command(std::span<const std::string> args) {
   std::vector<Diagnostic> warnings;
   const auto convert = [&](std::ostream& out) {
     if (what[0] == "model") return import_model_file(what[1], name, out, warnings);
-    std::vector<std::string> settings = texts_of(*values, "set");
-    settings.insert(settings.begin(), "format=" + what[0]);
-    import_trace(read_trace_settings(what[1], settings), name, out);
+    import_trace(trace_settings(*values, what[1], what[0]), name, out);
   };
   if (target.empty()) {
     convert(std::cout);

@@ -17,9 +17,10 @@ void add_trace_options(po::options_description_easy_init& add) {
       "repeated");
 }
 
-TraceSpec trace_settings(const po::variables_map& values, const std::string& file) {
+TraceSpec trace_settings(const po::variables_map& values, const std::string& file,
+                         const std::optional<std::string>& format) {
   std::vector<std::string> settings = texts_of(values, "set");
-  if (values.count("format") > 0) settings.insert(settings.begin(), "format=" + values["format"].as<std::string>());
+  if (format) settings.insert(settings.begin(), "format=" + *format);
   return read_trace_settings(file, settings);
 }
 

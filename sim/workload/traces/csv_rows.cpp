@@ -1,9 +1,7 @@
 // Rows of CSV: a line of column names, which are found by name, and a row a line.
 
 #include <algorithm>
-#include <array>
 
-#include "sim/core/nearest_name.hpp"
 #include "sim/core/suggest.hpp"
 #include "sim/workload/traces/fields.hpp"
 #include "sim/workload/traces/format.hpp"
@@ -73,19 +71,13 @@ class CsvRows final : public TraceRows {
 
   /// A file without a single name that we know: probably one of another kind, or one without a line of names.
   void check_any_known() {
-    std::string found;
-    std::string hint;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const std::string_view name = fields_.text(i);
-      for (const TraceKey& key : keys_) {
-        if (key.name == name) return;
-      }
-      found += (i == 0 ? "'" : ", '") + std::string(name.substr(0, 40)) + "'";
-      const auto near = nearest_name(name, names_of(keys_));
-      if (near && hint.empty()) hint = "; did you mean '" + std::string(*near) + "'?";
-    }
-    mistakes_.add(lines_, indent_,
-                  "this line should name the columns: expected " + required_names(keys_) + "; found " + found + hint);
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < fields_.size(); ++i) names.push_back(fields_.text(i));
+    const std::vector<std::string_view> known = names_of(keys_);
+    if (std::find_first_of(names.begin(), names.end(), known.begin(), known.end()) != names.end()) return;
+    mistakes_.add(
+        lines_, indent_,
+        "this line should name the columns: expected " + required_names(keys_) + "; " + found_names(names, known));
     mistakes_.throw_if_any();
   }
 

@@ -87,6 +87,9 @@ const TraceFormatInfo& trace_format(TraceFormat format);
 /// neither empty nor a comment. Throws TraceError where it tells none of these.
 const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes);
 
+/// "found 'a', 'b'; did you mean 'c'?" of names that are none of `known`.
+std::string found_names(std::span<const std::string_view> names, std::span<const std::string_view> known);
+
 // Ready-made rows for the table.
 
 /// A line of column names, and a row a line.

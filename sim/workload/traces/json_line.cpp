@@ -77,6 +77,11 @@ std::string unescape(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+JsonMistake refused(const JsonMember& member, std::string_view wrong) {
+  return {member.at,
+          std::string(member.key) + " is '" + std::string(member.text.substr(0, 40)) + "': " + std::string(wrong)};
+}
+
 bool json_number(std::string_view text) {
   std::size_t i = text.substr(0, 1) == "-" ? 1 : 0;
   const auto digits = [&] {

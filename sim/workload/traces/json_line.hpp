@@ -28,6 +28,9 @@ struct JsonMistake {
   std::string message;
 };
 
+/// The mistake of a member whose value is not what it should be.
+JsonMistake refused(const JsonMember& member, std::string_view wrong);
+
 /// Reads objects; reused from line to line.
 class JsonLine {
  public:

@@ -89,10 +89,7 @@ class JsonRows final : public TraceRows {
         (member.kind != JsonKind::list && member.kind != JsonKind::object) || key.meaning == Meaning::unmeasured;
     const std::string_view wrong =
         single ? set_field(key.meaning, text, rules_, row) : std::string_view("expected a single value");
-    if (!wrong.empty()) {
-      throw JsonMistake{member.at, std::string(member.key) + " is '" + std::string(member.text.substr(0, 40)) +
-                                       "': " + std::string(wrong)};
-    }
+    if (!wrong.empty()) throw refused(member, wrong);
   }
 
   [[noreturn]] void refuse_unknown(const JsonMember& member) const {

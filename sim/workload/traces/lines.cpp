@@ -21,6 +21,14 @@ void TraceLines::rewind() {
     begin_ += byte_order_mark.size();
 }
 
+bool TraceLines::next_of_head() {
+  while (next()) {
+    const std::size_t first = line_.find_first_not_of(" \t");
+    if (first != std::string_view::npos && line_[first] != '#') return true;
+  }
+  return false;
+}
+
 /// The next line where what is left of the piece does not hold its end.
 bool TraceLines::next_across() {
   while (true) {

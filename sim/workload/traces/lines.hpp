@@ -26,6 +26,8 @@ class TraceLines {
     take(static_cast<const char*>(end));
     return true;
   }
+  /// Goes to the next line that is neither empty nor a comment; false where there is none.
+  bool next_of_head();
   /// Goes back to before the first line.
   void rewind();
 

@@ -20,6 +20,12 @@ std::int64_t scaled(std::int64_t nanoseconds, double scale) {
   return static_cast<std::int64_t>(std::floor(static_cast<double>(nanoseconds) * scale + 0.5));
 }
 
+/// Those of blocks that its prompt does not reach.
+void drop_surplus_ids(Request& request) {
+  const auto blocks = static_cast<std::size_t>(blocks_of(request));
+  if (request.content.size() > blocks) request.content.resize(blocks);
+}
+
 }  // namespace
 
 TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::int64_t> longest, std::uint64_t seed)
@@ -55,12 +61,8 @@ std::optional<Time> TraceReader::closes() const {
   return Time(Duration(*input_->closes));
 }
 
-/// To the first line that is neither empty nor a comment.
 void TraceReader::skip_to_head() {
-  while (lines_.next()) {
-    const std::size_t first = lines_.line().find_first_not_of(" \t");
-    if (first != std::string_view::npos && lines_.line()[first] != '#') return;
-  }
+  if (lines_.next_of_head()) return;
   mistakes_.add(lines_, 0, "the file is empty; a trace has names of columns and one row a request");
   mistakes_.throw_if_any();
 }
@@ -146,7 +148,7 @@ void TraceReader::sort_all() {
   TraceRow row;
   while (next_row(row)) {
     if (!row.timed) row.time = before;
-    if (row.time < before) count("earlier than the row before", "sorted");
+    if (row.time < before) account_.count("earlier than the row before", "sorted");
     before = row.time;
     sorted_.push_back(row);
   }
@@ -190,7 +192,7 @@ TraceReader::Verdict TraceReader::judge(TraceRow& row) {
 /// Zeros that the file spells out are refused where they are read; others have not been yet.
 bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason, std::size_t at) {
   if (policy == RowPolicy::clip) {
-    count(reason, tokens > 0 ? "kept" : "clipped");
+    account_.count(reason, tokens > 0 ? "kept" : "clipped");
     tokens = std::max<std::int64_t>(tokens, 1);
     return true;
   }
@@ -210,22 +212,20 @@ TraceReader::Verdict TraceReader::judge_ids(TraceRow& row) {
   const Request& request = row.request;
   constexpr const char* reason = "another number of hash ids than blocks";
   const auto ids = static_cast<std::int64_t>(request.content.size());
-  const std::int64_t size = request.hash_block_size;
-  const std::int64_t blocks = (request.input_tokens + size - 1) / size;
   switch (spec_.wrong_id_count) {
     case RowPolicy::drop:
       drop(reason);
       return Verdict::left_out;
     case RowPolicy::clip:  // ids beyond the prompt go, and what has none is the prompt's own
     case RowPolicy::keep:
-      count(reason, "clipped");
-      if (ids > blocks) row.request.content.resize(static_cast<std::size_t>(blocks));
+      account_.count(reason, "clipped");
+      drop_surplus_ids(row.request);
       return Verdict::good;
     case RowPolicy::reject:
       mistakes_.add(lines_, row.ids_at,
                     "there are " + std::to_string(ids) + " ids, but a prompt of " +
-                        std::to_string(request.input_tokens) + " tokens has " + std::to_string(blocks) + " blocks of " +
-                        std::to_string(size) +
+                        std::to_string(request.input_tokens) + " tokens has " + std::to_string(blocks_of(request)) +
+                        " blocks of " + std::to_string(request.hash_block_size) +
                         ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
   }
   return Verdict::left_out;
@@ -238,24 +238,20 @@ TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
   constexpr const char* reason = "longer than the context of the server";
   switch (spec_.over_context) {
     case RowPolicy::keep:
-      count(reason, "kept");
+      account_.count(reason, "kept");
       return Verdict::good;
     case RowPolicy::drop:
       drop(reason);
       return Verdict::left_out;
     case RowPolicy::clip:
-      count(reason, "clipped");
+      account_.count(reason, "clipped");
       request.output_tokens = std::max<std::int64_t>(1, *longest_ - request.input_tokens);
       request.input_tokens = std::max<std::int64_t>(1, std::min(request.input_tokens, *longest_ - 1));
       request.max_tokens =
           std::max(request.output_tokens, std::min(request.max_tokens, *longest_ - request.input_tokens));
       request.prefix_tokens = std::min(request.prefix_tokens, request.input_tokens);
       request.remote_tokens = std::min(request.remote_tokens, request.input_tokens);
-      if (request.hash_block_size > 0) {
-        const std::int64_t blocks = (request.input_tokens + request.hash_block_size - 1) / request.hash_block_size;
-        if (static_cast<std::int64_t>(request.content.size()) > blocks)
-          request.content.resize(static_cast<std::size_t>(blocks));
-      }
+      if (request.hash_block_size > 0) drop_surplus_ids(request);
       return Verdict::good;
     case RowPolicy::reject:
       mistakes_.add(lines_, row.input_at,
@@ -287,7 +283,7 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
         drop(reason);
         return Verdict::left_out;
       case BackwardPolicy::segment:
-        count(reason, "a new segment");
+        account_.count(reason, "a new segment");
         segment_ += last_time_ - time;
         time = last_time_;
         break;
@@ -342,11 +338,9 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
 
 // Counting -----------------------------------------------------------------------------------------------------------------
 
-void TraceReader::count(const char* reason, const char* action) { account_.count(reason, action); }
-
 void TraceReader::drop(const char* reason) {
   ++account_.dropped;
-  count(reason, "dropped");
+  account_.count(reason, "dropped");
 }
 
 }  // namespace decodesim

@@ -52,7 +52,6 @@ class TraceReader {
   Verdict judge_length(TraceRow& row);
   Verdict judge_time(TraceRow& row);
   Verdict place_in_window(TraceRow& row);
-  void count(const char* reason, const char* action);
   void drop(const char* reason);
 
   TraceSpec spec_;

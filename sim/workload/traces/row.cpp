@@ -183,8 +183,8 @@ bool is_number(Meaning meaning) {
 bool ids_fit(const TraceRow& row) {
   const Request& request = row.request;
   const auto ids = static_cast<std::int64_t>(request.content.size());
-  const bool fewer = ids < request.input_tokens / request.hash_block_size;
-  return (row.states_block_size && fewer) || id_count_fits(ids, request.input_tokens, request.hash_block_size);
+  const std::int64_t whole = request.input_tokens / request.hash_block_size;
+  return ids == whole || ids == blocks_of(request) || (row.states_block_size && ids < whole);
 }
 
 std::string_view check_row(TraceRow& row, Meaning& at) {

@@ -79,13 +79,13 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
 /// What must hold between the fields of one row. Returns an empty text, or what is wrong; then `at` is whose field it is.
 std::string_view check_row(TraceRow& row, Meaning& at);
 
-/// How many hash ids a prompt of so many tokens has: one a whole block, and one more for the rest, which may be left out.
-constexpr bool id_count_fits(std::int64_t ids, std::int64_t tokens, std::int64_t block_size) {
-  const std::int64_t whole = tokens / block_size;
-  return ids == whole || (ids == whole + 1 && tokens % block_size > 0);
+/// Blocks of the prompt, where the size of its hash ids' blocks is known; the last one may be partial.
+constexpr std::int64_t blocks_of(const Request& request) {
+  return (request.input_tokens + request.hash_block_size - 1) / request.hash_block_size;
 }
 
-/// Whether the ids of `row` are as many as they should be, its block size being known.
+/// Whether the ids of `row` are as many as its prompt has blocks, its block size being known. That of a partial last block may
+/// be left out.
 bool ids_fit(const TraceRow& row);
 
 }  // namespace decodesim

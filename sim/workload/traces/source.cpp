@@ -11,6 +11,12 @@ namespace decodesim {
 
 namespace {
 
+std::vector<Request> all_of(TraceReader& reader) {
+  std::vector<Request> requests;
+  while (const Request* request = reader.next()) requests.push_back(*request);
+  return requests;
+}
+
 /// Rows as the run needs them.
 class StreamedTrace final : public RequestSource {
  public:
@@ -36,8 +42,7 @@ class StreamedTrace final : public RequestSource {
 class KeptTrace final : public RequestSource {
  public:
   explicit KeptTrace(TraceReader& reader) {
-    std::vector<Request> requests;
-    while (const Request* request = reader.next()) requests.push_back(*request);
+    std::vector<Request> requests = all_of(reader);
     account_ = reader.account();
     concurrency_ = reader.concurrency();
     closes_ = reader.closes();
@@ -57,12 +62,6 @@ class KeptTrace final : public RequestSource {
   std::optional<std::int64_t> concurrency_;
   std::optional<Time> closes_;
 };
-
-std::vector<Request> all_of(TraceReader& reader) {
-  std::vector<Request> requests;
-  while (const Request* request = reader.next()) requests.push_back(*request);
-  return requests;
-}
 
 }  // namespace
 

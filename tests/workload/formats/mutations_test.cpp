@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/core/random.hpp"
+#include "tests/support/damage.hpp"
 #include "tests/support/read_text.hpp"
 
 namespace decodesim::tests {
@@ -42,16 +43,7 @@ TEST_CASE("whatever bytes a trace of any format holds, it is read whole or refus
     spec.second_file = lengths.path();
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
       Stream chance(seed, "mutations");
-      std::string text = sample.text;
-      for (std::int64_t edits = chance.integer(1, 3); edits > 0; --edits) {
-        const auto place = static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(text.size()) - 1));
-        const auto letter = static_cast<std::size_t>(chance.integer(0, static_cast<std::int64_t>(letters.size()) - 1));
-        if (chance.integer(0, 1) == 0) {
-          text[place] = letters[letter];
-        } else {
-          text.erase(place, 1);
-        }
-      }
+      const std::string text = mutated(sample.text, letters, chance);
       CAPTURE(text);
       const ReadText out = read_text(text, spec);
       read += out.requests.empty() ? 0 : 1;

@@ -112,9 +112,7 @@ class AibrixRows final : public TraceRows {
     const bool single = member.kind == JsonKind::number || (!is_number(meaning) && member.kind == JsonKind::text);
     const std::string_view wrong =
         single ? set_field(meaning, member.text, rules_, row) : std::string_view("expected a number, without quotes");
-    if (wrong.empty()) return;
-    throw JsonMistake{member.at, std::string(member.key) + " is '" + std::string(member.text.substr(0, 40)) +
-                                     "': " + std::string(wrong)};
+    if (!wrong.empty()) throw refused(member, wrong);
   }
 
   TraceLines& lines_;

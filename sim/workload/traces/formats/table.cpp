@@ -58,18 +58,11 @@ void refuse_unknown(const TraceLines& lines, const Names& names, TraceMistakes& 
   for (const TraceFormatInfo* format : {&decodesim_format, &azure_format}) {
     for (const TraceKey& key : format->keys) known.push_back(key.name);
   }
-  std::string found;
-  std::string hint;
-  for (const std::string_view name : names) {
-    found += (found.empty() ? "'" : ", '") + std::string(name.substr(0, 40)) + "'";
-    const auto near = nearest_name(name, known);
-    if (near && hint.empty()) hint = "; did you mean '" + std::string(*near) + "'?";
-  }
   mistakes.add(
       lines, 0,
       "this line should name the columns: expected arrival_s (or arrival_ns), input_tokens and output_tokens, or "
-      "Azure's TIMESTAMP, ContextTokens and GeneratedTokens; found " +
-          found + hint + "; other kinds of traces need their `format`");
+      "Azure's TIMESTAMP, ContextTokens and GeneratedTokens; " +
+          found_names(names, known) + "; other kinds of traces need their `format`");
   mistakes.throw_if_any();
 }
 
@@ -94,6 +87,17 @@ const TraceFormatInfo& told_by_keys(const TraceLines& lines, TraceMistakes& mist
 
 }  // namespace
 
+std::string found_names(std::span<const std::string_view> names, std::span<const std::string_view> known) {
+  std::string found;
+  std::string hint;
+  for (const std::string_view name : names) {
+    found += (found.empty() ? "found '" : ", '") + std::string(name.substr(0, 40)) + "'";
+    const auto near = nearest_name(name, known);
+    if (near && hint.empty()) hint = "; did you mean '" + std::string(*near) + "'?";
+  }
+  return found + hint;
+}
+
 std::span<const TraceFormatInfo* const> trace_formats() { return formats; }
 
 const TraceFormatInfo& trace_format(TraceFormat format) {
@@ -104,10 +108,8 @@ const TraceFormatInfo& trace_format(TraceFormat format) {
 }
 
 const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes) {
-  while (lines.next()) {
-    const std::size_t first = lines.line().find_first_not_of(" \t");
-    if (first == std::string_view::npos || lines.line()[first] == '#') continue;
-    if (lines.line()[first] == '{') return told_by_keys(lines, mistakes);
+  if (lines.next_of_head()) {
+    if (lines.line()[lines.line().find_first_not_of(" \t")] == '{') return told_by_keys(lines, mistakes);
     if (begins_own_trace(lines.line())) return decodesim_format;
     TraceFields fields;
     static_cast<void>(fields.split(lines.line(), 0));  // an open quote is told by who reads the names
