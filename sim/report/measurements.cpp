@@ -141,6 +141,7 @@ void Measurements::ended(const RequestFacts& facts) {
   ++totals_.outcomes[place(facts.outcome)];
   totals_.output_tokens += facts.output_tokens;
   if (client_left(facts)) totals_.unanswered_tokens += facts.output_tokens;
+  if (facts.reason == reason_timed_out && facts.output_tokens == 0) ++totals_.gave_up_waiting;
   totals_.first_tokens += facts.output_tokens > 0 ? 1 : 0;
   totals_.request_found_tokens += facts.found_tokens;
   totals_.prefix.loads += facts.loads;

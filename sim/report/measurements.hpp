@@ -50,6 +50,7 @@ class Measurements : public Observer {
     std::int64_t emitted_tokens = 0;  // of all requests, as steps tell
     std::int64_t accepted_tokens = 0;
     std::int64_t unanswered_tokens = 0;
+    std::int64_t gave_up_waiting = 0;
     std::int64_t first_tokens = 0;
     std::int64_t gaps = 0;
     std::int64_t passes = 0;

@@ -280,6 +280,7 @@ void Measurements::report_saturation(Report& report) const {
   inputs.closed_loop = header_.closed_loop;
   inputs.arrival_span = (all_came ? last_arrival_ : std::max(last_step_end_, last_arrival_)) - first_arrival_;
   inputs.arrivals = totals_.arrived;
+  inputs.gave_up_waiting = totals_.gave_up_waiting;
   inputs.queue_slope_per_s = header_.closed_loop ? not_measured : trend_.slope(inputs.arrival_span);
   inputs.waiting_share = saturation.waiting_share;
   saturation.queue_slope_per_s = inputs.queue_slope_per_s;
@@ -301,6 +302,17 @@ void Measurements::report_warnings(Report& report) const {
   if (window.requests < few_requests) {
     report.warnings.push_back("only " + counted(window.requests, "request") + " ended in the window: fewer than " +
                               grouped(few_requests) + ", so percentiles rest on single requests; " + remedy);
+  }
+  const std::int64_t not_asked = header_.requests - totals_.arrived;
+  if (header_.closes && not_asked > 0 && header_.requests_known && !run_facts_.interrupted) {
+    report.warnings.push_back(grouped(not_asked) + " of " + counted(header_.requests, "request") +
+                              " were not asked for: nobody asks from " + significant(to_seconds(*header_.closes)) +
+                              " s on");
+  }
+  for (const auto& [slo_class, limits] : class_slo_) {
+    const bool met = std::any_of(report.classes.begin(), report.classes.end(),
+                                 [&](const GroupReport& one) { return one.name == slo_class; });
+    if (!met) report.warnings.push_back("slo has limits for class '" + slo_class + "', and no request is of it");
   }
   const double lifetimes = ratio(window.seconds() * 1e3, report.e2el.mean);
   if (lifetimes < few_lifetimes) {

@@ -89,7 +89,6 @@ void own_limits(JsonWriter& json, const SloSpec& slo) {
   };
   limit("ttft_p99_ms", slo.ttft_p99);
   limit("tpot_p99_ms", slo.tpot_p99);
-  limit("itl_p99_ms", slo.itl_p99);
   limit("e2el_p99_ms", slo.e2el_p99);
   json.end_object();
 }

@@ -118,7 +118,6 @@ void class_limits(const std::vector<GroupReport>& classes, std::ostream& out) {
     };
     add("TTFT", one.slo->ttft_p99);
     add("TPOT", one.slo->tpot_p99);
-    add("ITL", one.slo->itl_p99);
     add("E2EL", one.slo->e2el_p99);
     write_line(out, "  limits of " + (one.name.empty() ? "(none)" : printable(one.name)),
                limits.empty() ? "none" : limits);

@@ -32,6 +32,7 @@ struct RunHeader {
   std::string hash;       // of the resolved scenario
   std::uint64_t seed = 1;
   std::int64_t requests = 0;     // in the workload; at most, where it closes
+  bool requests_known = true;    // false: as many as the server answers until it closes
   std::optional<Time> closes{};  // nobody asks from then on
   std::int64_t num_blocks = 0;
   std::int64_t usable_blocks = 0;

@@ -23,6 +23,17 @@ inline constexpr Field run_fields[] = {
     record<&RunSpec::window>("window", measure_window_fields, {.doc = "what rates, means and use are taken over"}),
 };
 
+inline constexpr Field class_slo_fields[] = {
+    field<&ClassSloSpec::slo_class>("slo_class", {.doc = "whose limits they are", .need = Need::required}),
+    field<&ClassSloSpec::ttft_p99>(
+        "ttft_p99", {.doc = "time to first token, 99th percentile", .need = Need::optional, .range = above(0)}),
+    field<&ClassSloSpec::tpot_p99>(
+        "tpot_p99", {.doc = "time per output token, 99th percentile", .need = Need::optional, .range = above(0)}),
+    field<&ClassSloSpec::e2el_p99>(
+        "e2el_p99",
+        {.doc = "time from arrival to last token, 99th percentile", .need = Need::optional, .range = above(0)}),
+};
+
 inline constexpr Field slo_fields[] = {
     field<&SloSpec::ttft_p99>(
         "ttft_p99", {.doc = "time to first token, 99th percentile", .need = Need::optional, .range = above(0)}),
@@ -33,6 +44,9 @@ inline constexpr Field slo_fields[] = {
     field<&SloSpec::e2el_p99>(
         "e2el_p99",
         {.doc = "time from arrival to last token, 99th percentile", .need = Need::optional, .range = above(0)}),
+    list<&SloSpec::classes>(
+        "classes", class_slo_fields,
+        {.doc = "SLO classes that have limits of their own, in place of those of all", .need = Need::optional}),
 };
 
 }  // namespace decodesim

@@ -49,7 +49,9 @@ void slo(JsonWriter& json, const Report& report) {
   }
   json.begin_object().member("met", slo_met(report)).member_array("limits");
   for (const SloCheck& check : checks) {
-    json.begin_object().member("name", check.name).member("limit_p99_ms", check.limit_ms);
+    json.begin_object().member("name", check.name);
+    if (check.slo_class) json.member("slo_class", *check.slo_class);
+    json.member("limit_p99_ms", check.limit_ms);
     json.member("p99_ms", check.measured_ms).member("met", check.met).end_object();
   }
   json.end_array().end_object();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/core/time.hpp"
 
@@ -21,12 +22,21 @@ struct RunSpec {
   MeasureWindow window;
 };
 
+/// The limits of one SLO class, in place of those of all.
+struct ClassSloSpec {
+  std::string slo_class;
+  std::optional<Duration> ttft_p99{};
+  std::optional<Duration> tpot_p99{};
+  std::optional<Duration> e2el_p99{};
+};
+
 /// Limits on the 99th percentile of each latency; a request within all of them counts as goodput.
 struct SloSpec {
-  std::optional<Duration> ttft_p99;
-  std::optional<Duration> tpot_p99;
-  std::optional<Duration> itl_p99;
-  std::optional<Duration> e2el_p99;
+  std::optional<Duration> ttft_p99{};
+  std::optional<Duration> tpot_p99{};
+  std::optional<Duration> itl_p99{};
+  std::optional<Duration> e2el_p99{};
+  std::vector<ClassSloSpec> classes{};
 };
 
 /// A value that the scenario left open and that changes the result.

@@ -27,12 +27,15 @@ double QueueTrend::slope(Duration span) const {
 Saturation saturation_verdict(const SaturationInputs& inputs) {
   const bool waits = inputs.waiting_share >= waiting_most_of_the_time;
   if (inputs.closed_loop) return waits ? Saturation::saturated : Saturation::client_limited;
+  // Where clients give up the queue is as long as their patience, however much comes.
+  const auto gave_up = static_cast<double>(inputs.gave_up_waiting);
   const double growth = inputs.queue_slope_per_s * to_seconds(inputs.arrival_span);
   // Written so that a slope that was not measured is not overloaded.
-  if (growth >= overloaded_growth_requests &&
-      growth >= overloaded_share_of_arrivals * static_cast<double>(inputs.arrivals)) {
-    return Saturation::overloaded;
-  }
+  const auto too_many = [&](double requests) {
+    return requests >= overloaded_growth_requests &&
+           requests >= overloaded_share_of_arrivals * static_cast<double>(inputs.arrivals);
+  };
+  if (too_many(growth) || too_many(gave_up)) return Saturation::overloaded;
   return waits ? Saturation::backlogged : Saturation::stable;
 }
 

@@ -48,6 +48,7 @@ struct SaturationInputs {
   bool closed_loop = false;
   Duration arrival_span{};  // first arrival to last
   std::int64_t arrivals = 0;
+  std::int64_t gave_up_waiting = 0;  // of these, timed out before their first token
   double queue_slope_per_s = not_measured;
   double waiting_share = not_measured;
 };

@@ -130,7 +130,7 @@ std::string_view saturation_meaning(Saturation verdict) {
     case Saturation::backlogged:
       return "a queue stands most of the time, but it does not keep growing";
     case Saturation::overloaded:
-      return "more comes than the server can do, and the queue keeps growing";
+      return "more comes than the server can do: the queue keeps growing, or clients give up waiting";
     case Saturation::saturated:
       return "requests wait most of the time: more clients would bring no more tokens";
     case Saturation::client_limited:

@@ -24,6 +24,12 @@ std::string measured_text(const SloCheck& check) {
   return text(check.measured_ms);
 }
 
+/// `TTFT`, or `chat TTFT` where it is a class's.
+std::string name_of(const SloCheck& check) {
+  if (!check.slo_class) return std::string(check.name);
+  return (check.slo_class->empty() ? "(none)" : printable(*check.slo_class)) + ' ' + std::string(check.name);
+}
+
 /// Why nobody was served: `10 of 10 requests rejected: prompt reaches max_model_len`.
 std::string nothing_completed(const Report& report) {
   const std::string requests = counted(report.requests_in, "request");
@@ -76,11 +82,12 @@ void verdict(const Report& report, std::ostream& out) {
   }
   std::string missed;
   for (const SloCheck& check : checks) {
-    if (!check.met) missed += (missed.empty() ? "" : ", ") + std::string(check.name);
+    if (!check.met) missed += (missed.empty() ? "" : ", ") + name_of(check);
   }
   out << (missed.empty() ? std::string("SLO MET") : "SLO MISSED (" + missed + ")");
   for (const SloCheck& check : checks) {
-    out << "  p99 " << check.name << ' ' << measured_text(check) << (check.met ? " <= " : " > ") << limit_text(check);
+    out << "  p99 " << name_of(check) << ' ' << measured_text(check) << (check.met ? " <= " : " > ")
+        << limit_text(check);
   }
   out << "  goodput " << significant(report.request_goodput, 3) << " of " << significant(report.request_throughput, 3)
       << " req/s completed" << failures(report) << '\n';

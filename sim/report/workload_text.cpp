@@ -83,7 +83,8 @@ void write_arrivals(const WorkloadReport& report, std::ostream& out) {
       s.sessions.empty() ? "" : ", later turns of sessions left out: they come when they are answered";
   write_line(out, "Span", seconds_text(s.span(), Zeros::trimmed) + " s from the first arrival to the last" + turns);
   if (s.span() == Duration{}) return;
-  write_line(out, "Rate", fixed_text(s.rate(), 3) + " req/s");
+  const bool sessions = s.turns_longest() > 1;
+  write_line(out, "Rate", fixed_text(s.rate(), 3) + (sessions ? " req/s that hang on no answer" : " req/s"));
   write_line(
       out, "Gaps",
       "CV " + significant(s.gap_cv()) + ", " + grouped(s.distinct_arrivals()) + " distinct arrivals" +

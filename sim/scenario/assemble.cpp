@@ -110,7 +110,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   server.cost = parts.cost.get();
   if (scenario.cost.model == CostKind::fixed) server.grid_step = scenario.cost.step;
 
-  parts.class_slos = class_slos(scenario.workload);
+  parts.class_slos = class_slos(scenario.slo, scenario.workload);
 
   RunHeader& header = parts.header;
   header.version = version;
@@ -119,6 +119,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.hash = scenario_hash(scenario);
   header.seed = scenario.run.seed;
   header.requests = parts.source->count();
+  header.requests_known = ends_by_itself(scenario.workload);
   if (const TraceAccount* account = parts.source->trace_account()) {
     header.trace = *account;
     // Where the file lies is this machine's; a report is the same on all.

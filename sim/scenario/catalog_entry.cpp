@@ -2,9 +2,10 @@
 
 #include <fstream>
 
+#include "sim/hardware/hardware_fields.hpp"
+#include "sim/model/model_fields.hpp"
 #include "sim/scenario/reading.hpp"
 #include "sim/scenario/record_reader.hpp"
-#include "sim/scenario/scenario_fields.hpp"
 
 namespace decodesim {
 

@@ -1,5 +1,5 @@
 #pragma once
-// The limits that clients state, as those of their SLO classes.
+// The limits of SLO classes that have their own.
 
 #include <map>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace decodesim {
 
-/// The limits of each SLO class that some client states limits for; classes of which none does are not there. That clients of
-/// one class do not contradict each other was checked when the scenario was loaded.
-std::map<std::string, SloSpec> class_slos(const WorkloadSpec& workload);
+/// The limits of each SLO class that `slo` or a client states limits for; classes of which none does are not there. That they do
+/// not contradict each other was checked when the scenario was loaded.
+std::map<std::string, SloSpec> class_slos(const SloSpec& slo, const WorkloadSpec& workload);
 
 }  // namespace decodesim

@@ -9,6 +9,7 @@
 #include "sim/scenario/policy_checks.hpp"
 #include "sim/scenario/pool.hpp"
 #include "sim/scenario/prefix_checks.hpp"
+#include "sim/scenario/slo_checks.hpp"
 #include "sim/scenario/speculative_checks.hpp"
 #include "sim/scenario/trtllm_checks.hpp"
 #include "sim/scenario/workload_checks.hpp"
@@ -230,6 +231,7 @@ void check_across(Reading& reading, const DocumentNode& tree, const Scenario& sc
   const std::size_t before = reading.errors();
   Checks(reading, tree, scenario).all();
   check_workload(reading, tree, scenario);
+  check_class_slos(reading, tree, scenario);
   check_loads(reading, tree, scenario);
   check_speculative(reading, tree, scenario);
   if (reading.errors() == before) check_deployment(reading, tree, scenario);

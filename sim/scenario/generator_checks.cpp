@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "sim/scenario/spec_place.hpp"
 #include "sim/scenario/workload_checks.hpp"
@@ -54,7 +55,13 @@ void check_lognormal(const SpecPlace& place, const LengthSpec& length) {
 void check_length(const SpecPlace& place, const LengthSpec& length) {
   if (length.distribution == LengthDistribution::empirical) return check_file(place, "file", length.file);
   const std::string key = place.path().substr(place.path().rfind('.') + 1);
-  if (length.min > length.max) {
+  const bool needs_ends =
+      length.distribution == LengthDistribution::uniform || length.distribution == LengthDistribution::constant;
+  for (const auto& [name, end] : {std::pair("min", length.min), std::pair("max", length.max)}) {
+    if (needs_ends && end == 0) missing(place, name, "", "add '" + std::string(name) + ": 4k'");
+  }
+  if (needs_ends && (length.min == 0 || length.max == 0)) return;
+  if (length.shortest() > length.longest()) {
     place.error("min", "out-of-range", place.quoted("min") + " is above " + place.quoted("max"), "swap them");
   } else if (length.distribution == LengthDistribution::constant && length.min != length.max) {
     place.error("distribution", "contradiction", "'" + place.path() + "' is constant, but its min and max differ",
@@ -106,6 +113,7 @@ class GeneratorChecks {
     prefixes(place_, workload_.prefix_groups, workload_.clients.empty() ? workload_.input_tokens : LengthSpec{},
              workload_.sessions);
     sessions(place_, workload_.sessions);
+    cancel(place_, workload_.cancel);
     if (reading_.errors() == before && !workload_.max_concurrency) somebody_comes();
   }
 
@@ -202,11 +210,16 @@ class GeneratorChecks {
     }
     const std::string own = of_talks.first_input.stated() ? "sessions.first_input" : "input_tokens";
     const LengthSpec& prompts = of_talks.first_input.stated() ? of_talks.first_input : input;
-    if (prompts.min == 0) return;
-    if (spec.place == PrefixPlace::included && spec.tokens() > prompts.min) {
+    if (!prompts.stated() || prompts.distribution == LengthDistribution::empirical) return;
+    if (spec.place == PrefixPlace::included && spec.tokens() > prompts.shortest()) {
+      const std::string needed = std::to_string(spec.tokens());
       place.error("tokens_included", "out-of-range",
-                  place.quoted("tokens_included") + " is above the shortest prompt of " + owner.quoted(own),
-                  "the prefix is part of the prompt: at most " + std::to_string(prompts.min));
+                  place.quoted("tokens_included") + " is above the shortest prompt of " + owner.quoted(own) +
+                      ", which has " + std::to_string(prompts.shortest()),
+                  prompts.is_drawn()
+                      ? "the prefix is part of the prompt: write 'min: " + needed + "' there, or " +
+                            "'tokens_added: " + needed + "' where it comes on top"
+                      : "the prefix is part of the prompt: at most " + std::to_string(prompts.shortest()));
     }
   }
 
@@ -225,7 +238,6 @@ class GeneratorChecks {
   void clients() {
     const ClientSpec common = common_client(workload_);
     std::map<std::string, std::size_t> names;
-    std::map<std::string, std::pair<std::size_t, LatencyLimits>> limits;
     for (std::size_t i = 0; i < workload_.clients.size() && !reading_.is_full(); ++i) {
       const ClientSpec& client = workload_.clients[i];
       const ClientSpec whole = completed_client(client, common);
@@ -240,18 +252,18 @@ class GeneratorChecks {
       own_arrival(place, client);
       if (client.input_tokens.stated()) check_length(place.inside("input_tokens"), client.input_tokens);
       if (client.output_tokens.stated()) check_length(place.inside("output_tokens"), client.output_tokens);
+      cancel(place, client.cancel);
       const bool own_prefix = client.prefix_groups.groups > 0;
       prefixes(own_prefix ? place : place_, whole.prefix_groups, whole.input_tokens, whole.sessions);
       sessions(place, client.sessions);
-      if (client.slo == LatencyLimits{}) continue;
-      const auto [known, first_limits] = limits.emplace(whole.slo_class, std::pair(i, client.slo));
-      if (!first_limits && known->second.second != client.slo) {
-        place.error("slo", "contradiction",
-                    place.quoted("slo") + " differs from that of client " + std::to_string(known->second.first) +
-                        " of the same SLO class '" + whole.slo_class + "'",
-                    "state the limits of a class once, or give the clients classes of their own");
-      }
     }
+  }
+
+  void cancel(const SpecPlace& place, const CancelSpec& spec) {
+    if (spec.share == 0 || spec.after.mean > Duration{}) return;
+    const SpecPlace inside = place.inside("cancel");
+    inside.error("after", "out-of-range", inside.quoted("after") + " is 0: nobody asks for what he does not want",
+                 "state a time above 0");
   }
 
   void own_arrival(const SpecPlace& place, const ClientSpec& client) {

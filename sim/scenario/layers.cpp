@@ -145,7 +145,19 @@ void take_cases(Reading& reading, LayeredFile& file) {
 struct PathStep {
   std::string key;
   Position at;
+  std::optional<std::size_t> index{};  // of an item, where the key holds a list: `clients[1]`
 };
+
+/// `key` or `key[index]`; an index that is none stays in the key, which nothing has then.
+PathStep path_step(std::string text, Position at) {
+  constexpr std::size_t most_digits = 9;
+  const std::size_t open = text.find('[');
+  const bool indexed = open != std::string::npos && open + 2 < text.size() && text.back() == ']' &&
+                       text.size() - open - 2 <= most_digits &&
+                       text.find_first_not_of("0123456789", open + 1) == text.size() - 1;
+  if (!indexed) return {std::move(text), at};
+  return {text.substr(0, open), at, std::stoul(text.substr(open + 1))};
+}
 
 // The key that a scalar in place of the mapping states; empty where it is none of the mapping's own.
 std::string_view key_of_scalar(const RecordField& record) {
@@ -176,6 +188,45 @@ DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, Document
   if (path.size() > 1) rest.extends = like;
   level.entries.push_back({step.key, step.at, std::move(rest)});
   return level;
+}
+
+FieldTable fields_below(FieldTable fields, const std::string& key) {
+  for (const Field& field : fields) {
+    if (field.key != key) continue;
+    if (field.record() != nullptr) return field.record()->fields;
+    if (field.list() != nullptr) return field.list()->fields;
+  }
+  return {};
+}
+
+// Lays `value` over what is at the path, which leads through items of lists. These must be there: a list has no gaps.
+void lay_into_items(Reading& reading, DocumentNode& tree, std::span<const PathStep> path, DocumentNode value) {
+  const auto last =
+      std::find_if(path.rbegin(), path.rend(), [](const PathStep& step) { return step.index.has_value(); });
+  const auto items_at = static_cast<std::size_t>(path.rend() - last);  // steps up to the last item
+  DocumentNode* node = &tree;
+  FieldTable fields = scenario_fields;
+  std::string walked;
+  for (std::size_t i = 0; i < items_at; ++i) {
+    const PathStep& step = path[i];
+    walked += (walked.empty() ? "" : ".") + step.key;
+    node = node->find(step.key);
+    fields = fields_below(fields, step.key);
+    const std::size_t items = node != nullptr && node->shape == Shape::list ? node->items.size() : 0;
+    if (node == nullptr || (step.index && *step.index >= items)) {
+      reading.error(step.at, "unknown-key",
+                    items > 0 ? "'" + walked + "' has " + std::to_string(items) + " items, counted from 0"
+                              : "the file states no list '" + walked + "'",
+                    items > 0 ? "take one from [0] to [" + std::to_string(items - 1) + "]"
+                              : "write it whole: '--set " + walked + "=[{...}]'");
+      return;
+    }
+    if (!step.index) continue;
+    walked += "[" + std::to_string(*step.index) + "]";
+    node = &node->items[*step.index];
+  }
+  if (items_at < path.size()) value = tree_of(path.subspan(items_at), fields, std::move(value));
+  *node = merge(std::move(*node), std::move(value));
 }
 
 }  // namespace
@@ -215,8 +266,9 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
     std::vector<PathStep> path;
     for (std::size_t start = 0; start <= equals;) {
       const std::size_t end = std::min(text.find('.', start), equals);
-      path.push_back({text.substr(start, end - start),
-                      {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}});
+      path.push_back(
+          path_step(text.substr(start, end - start),
+                    {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}));
       start = end + 1;
     }
     if (path.size() > deepest_nesting) {
@@ -231,6 +283,10 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
       continue;
     }
     stamp(*value, layer + static_cast<int>(i));
+    if (std::any_of(path.begin(), path.end(), [](const PathStep& step) { return step.index.has_value(); })) {
+      lay_into_items(reading, tree, path, std::move(*value));
+      continue;
+    }
     tree = merge(std::move(tree), tree_of(path, scenario_fields, std::move(*value)));
   }
 }

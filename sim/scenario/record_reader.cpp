@@ -104,10 +104,18 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
   if (unknown_choice) return;
   const std::vector<std::string_view> settled = settle_names(map, fields, spec, path, superseded);
   const bool clean = reading_.errors() == errors_before;
+  // Where a choice is missing, what hangs on it cannot be judged.
+  const auto is_undecided = [&](const Field& field) {
+    return std::any_of(fields.begin(), fields.end(), [&](const Field& other) {
+      const bool choice = other.scalar() != nullptr && other.scalar()->kind == Kind::choice;
+      return choice && other.need == Need::required && field.applies.decided_by(other.key) && other.applies_to(spec) &&
+             map.find(other.key) == nullptr;
+    });
+  };
   for (const Field& field : fields) {
     if (std::find(settled.begin(), settled.end(), field.key) != settled.end()) continue;
     // A predicate says nothing about a record that was read with mistakes.
-    if (field.applies.holds != nullptr && !clean) continue;
+    if (field.applies.holds != nullptr && (!clean || is_undecided(field))) continue;
     const bool applies = field.applies_to(spec);
     const bool present = map.find(field.key) != nullptr;
     if (present && !applies) without_effect(map, field, fields, spec, joined(path, field.key), superseded);

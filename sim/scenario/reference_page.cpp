@@ -5,6 +5,8 @@
 
 #include "sim/scenario/scenario_fields.hpp"
 #include "sim/scenario/schema.hpp"
+#include "sim/serving/policy_table.hpp"
+#include "sim/serving/serving_spec.hpp"
 
 namespace decodesim {
 

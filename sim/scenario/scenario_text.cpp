@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "sim/model/deployment_fields.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/scenario_fields.hpp"
 #include "sim/serving/policy_table.hpp"
@@ -259,6 +260,9 @@ std::vector<DefaultUsed> defaults_in_effect(const Scenario& scenario) {
       return used.path.starts_with("hardware.gpu.sustained.") || used.path == "hardware.gpu.multiprocessors";
     });
   }
+  // Nor is every engine's own cache switched by the memory's key.
+  if (!engine_reads(scenario.scheduler.engine, "prefix_caching"))
+    std::erase_if(found, [](const DefaultUsed& used) { return used.path == "memory.prefix_caching"; });
   // Whether the host's memory is used is for the scheduler to say, so its defaults are listed here where nothing of them
   // is stated.
   if (may_swap(scenario.scheduler) || scenario.memory.host_cache.on()) {

@@ -1,5 +1,6 @@
 #include "sim/scenario/workload_checks.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "sim/scenario/pool.hpp"
 #include "sim/scenario/spec_place.hpp"
+#include "sim/serving/policy_table.hpp"
 
 namespace decodesim {
 
@@ -33,6 +35,7 @@ class WorkloadChecks {
       }
     }
     if (workload.kind == WorkloadKind::requests) requests(workload.requests);
+    if (reading_.errors() == 0) computed_again();
   }
 
  private:
@@ -44,15 +47,49 @@ class WorkloadChecks {
     reading_.warn(place_of(tree_, path), std::move(code), std::move(message), std::move(help));
   }
 
+  // Prompts that begin alike, before a cache that nobody switched on.
+  void computed_again() {
+    const bool decided =
+        std::find(scenario_.stated.begin(), scenario_.stated.end(), "memory.prefix_caching") != scenario_.stated.end();
+    if (decided || scenario_.memory.prefix_caching || !engine_reads(scenario_.scheduler.engine, "prefix_caching"))
+      return;
+    const std::string path = beginnings_at(scenario_.workload);
+    if (path.empty()) return;
+    warn(path, "computed-again",
+         "prompts begin as others did, and the server computes all of each: 'memory.prefix_caching' is off by default "
+         "here",
+         "write 'memory: {prefix_caching: true}', as current vLLM has it, or 'false' if that is the question");
+  }
+
+  // Where a workload says that prompts begin alike; empty: nowhere.
+  static std::string beginnings_at(const WorkloadSpec& workload) {
+    if (workload.kind == WorkloadKind::requests) {
+      const auto shares = [](const Request& request) {
+        return !request.prefix_group.empty() || !request.content.empty() || !request.session.empty();
+      };
+      return std::any_of(workload.requests.begin(), workload.requests.end(), shares) ? "workload.requests" : "";
+    }
+    if (workload.kind == WorkloadKind::trace) return "";  // is seen when it is played
+    if (workload.prefix_groups.groups > 0) return "workload.prefix_groups";
+    if (workload.sessions.on()) return "workload.sessions";
+    const auto shares = [](const ClientSpec& client) {
+      return client.prefix_groups.groups > 0 || client.sessions.on();
+    };
+    return std::any_of(workload.clients.begin(), workload.clients.end(), shares) ? "workload.clients" : "";
+  }
+
   // Lengths that meet the limit of a sequence whatever is drawn.
   void fixed_lengths(const WorkloadSpec& workload) {
     const bool one_kind = workload.clients.empty() && !workload.sessions.on();
-    if (!one_kind || workload.input_tokens.min == 0 || workload.output_tokens.min == 0) return;
+    const auto has_ends = [](const LengthSpec& length) {
+      return length.stated() && length.distribution != LengthDistribution::empirical;
+    };
+    if (!one_kind || !has_ends(workload.input_tokens) || !has_ends(workload.output_tokens)) return;
     const std::int64_t limit = model_len_limit(scenario_);
     const PrefixGroupsSpec& prefixes = workload.prefix_groups;
     const bool all_longer = prefixes.place == PrefixPlace::added && prefixes.share == 1;
-    const std::int64_t input = workload.input_tokens.min + (all_longer ? prefixes.tokens() : 0);
-    const std::int64_t output = workload.output_tokens.min;
+    const std::int64_t input = workload.input_tokens.shortest() + (all_longer ? prefixes.tokens() : 0);
+    const std::int64_t output = workload.output_tokens.shortest();
     const bool drawn = workload.input_tokens.is_drawn() || workload.output_tokens.is_drawn();
     const std::string at_least = drawn ? "at least " : "";
     if (input >= limit) {

@@ -23,6 +23,9 @@ struct PassIsDue {};  // a fixed grid starts its passes on time, not when someth
 struct LoadEnds {};   // nobody runs who would notice
 using Event = std::variant<StepEnds, ClientLeaves, RequestArrives, PassIsDue, LoadEnds>;
 
+// More than that in one instant, and eight times as many as there are places, and a loop will not leave the instant.
+constexpr std::int64_t ended_at_once_max = 1'000'000;
+
 constexpr Duration year{std::int64_t{365} * 86'400 * 1'000'000'000};
 
 // No sum of a time and a duration of the workload may pass the end of the clock.
@@ -56,6 +59,7 @@ class Simulation {
     open_source();
     settle();
     while (!queue_.empty() && facts_.watchdog.empty() && !stopped()) {
+      if (queue_.next_time() > now_) ended_at_once_ = 0;
       now_ = queue_.next_time();
       happened_ = false;
       while (!queue_.empty() && queue_.next_time() == now_ && !stopped())
@@ -113,7 +117,7 @@ class Simulation {
       fill_places();
       const bool open = upcoming_ && upcoming_->arrival == now_;
       const bool thought = !thinking_.empty() && thinking_.begin()->first.arrival == now_;
-      if ((!open && !thought) || stopped()) return;
+      if ((!open && !thought) || !facts_.watchdog.empty() || stopped()) return;
       happened_ = true;
       if (open && (!thought || upcoming_->index < thinking_.begin()->first.index)) {
         Request request = std::move(*upcoming_);
@@ -167,7 +171,18 @@ class Simulation {
   void tell_ended(const RequestFacts& facts) {
     facts_.end = now_;
     for (Observer* observer : observers_) observer->ended(facts);
-    if (facts.outcome != Outcome::unfinished) go_on(*facts.request, facts.outcome == Outcome::completed);
+    if (facts.outcome == Outcome::unfinished) return;
+    watch_the_clock();
+    go_on(*facts.request, facts.outcome == Outcome::completed);
+  }
+
+  // A loop that only a duration closes never comes to it where whoever takes a place leaves it again at once.
+  void watch_the_clock() {
+    const auto places = source_.concurrency();
+    if (++ended_at_once_ <= ended_at_once_max || !closes_ || !places || ended_at_once_ <= 8 * *places) return;
+    facts_.watchdog =
+        "the clock stands still: more than a million requests came and ended within one instant; state "
+        "workload.num_requests or workload.think_time, or requests that the server can take";
   }
 
   // What follows in the session of a request that ended. Where it was not answered its other turns are not asked: they come
@@ -295,6 +310,7 @@ class Simulation {
   Replica replica_;
   EventQueue<Event> queue_;
   Time now_{};
+  std::int64_t ended_at_once_ = 0;     // requests, in this instant
   bool happened_ = false;              // in this instant, so that deciding again may come to something else
   std::optional<Time> closes_;         // nobody asks from then on
   std::optional<Request> upcoming_;    // open loop: the next arrival

@@ -9,6 +9,7 @@
 namespace decodesim {
 
 inline constexpr Range a_time_of_the_run = from_to(0, latest_arrival * 1e9);
+inline constexpr Range a_clients_patience = above_to(0, latest_arrival * 1e9);
 
 inline constexpr Field prefix_groups_fields[] = {
     field<&PrefixGroupsSpec::groups>(
@@ -73,9 +74,6 @@ inline constexpr Field latency_limit_fields[] = {
     field<&LatencyLimits::tpot_p99>("tpot_p99", {.doc = "time per output token, 99th percentile",
                                                  .need = Need::optional,
                                                  .range = above_to(0, latest_arrival * 1e9)}),
-    field<&LatencyLimits::itl_p99>("itl_p99", {.doc = "time between two tokens, 99th percentile",
-                                               .need = Need::optional,
-                                               .range = above_to(0, latest_arrival * 1e9)}),
     field<&LatencyLimits::e2el_p99>("e2el_p99", {.doc = "time from arrival to last token, 99th percentile",
                                                  .need = Need::optional,
                                                  .range = above_to(0, latest_arrival * 1e9)}),
@@ -89,6 +87,7 @@ inline constexpr Field client_fields[] = {
     field<&ClientSpec::share>("share",
                               {.doc = "of the rate, in proportion to the shares of the other clients; absent: 1",
                                .need = Need::optional,
+                               .kind = Kind::fraction,
                                .range = above_to(0, 1e9),
                                .applies = when<&client_has_share>("the client has no arrival of its own", "arrival")}),
     record<&ClientSpec::arrival>("arrival", arrival_fields,
@@ -118,7 +117,7 @@ inline constexpr Field client_fields[] = {
                                               .range = a_time_of_the_run}),
     field<&ClientSpec::timeout>("timeout", {.doc = "after an arrival, when its client gives up on a request",
                                             .need = Need::optional,
-                                            .range = a_time_of_the_run}),
+                                            .range = a_clients_patience}),
     record<&ClientSpec::cancel>("cancel", cancel_fields,
                                 {.doc = "requests that their user does not want any more", .need = Need::optional}),
     record<&ClientSpec::slo>(

@@ -50,11 +50,10 @@ struct CancelSpec {
   friend bool operator==(const CancelSpec&, const CancelSpec&) = default;
 };
 
-/// Limits on the latencies of a client's requests, as `slo` has them for all.
+/// Limits on the latencies of a client's requests, as `slo.classes` has them for their class.
 struct LatencyLimits {
   std::optional<Duration> ttft_p99;
   std::optional<Duration> tpot_p99;
-  std::optional<Duration> itl_p99;
   std::optional<Duration> e2el_p99;
 
   friend bool operator==(const LatencyLimits&, const LatencyLimits&) = default;

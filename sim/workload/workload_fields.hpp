@@ -207,7 +207,7 @@ inline constexpr Field workload_fields[] = {
                                                 .applies = to_the_generator}),
     field<&WorkloadSpec::timeout>("timeout", {.doc = "after an arrival, when the client gives up on a request",
                                               .need = Need::optional,
-                                              .range = a_time_of_the_run,
+                                              .range = a_clients_patience,
                                               .applies = to_the_generator}),
     record<&WorkloadSpec::cancel>("cancel", cancel_fields,
                                   {.doc = "requests that their user does not want any more",

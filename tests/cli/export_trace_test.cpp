@@ -66,6 +66,27 @@ TEST_CASE("a workload that is written out as a trace gives the same results agai
   }
 }
 
+TEST_CASE("turns that come at times of their own are written where they stood") {
+  const TemporaryFolder folder;
+  const std::string rows = folder.write(
+      "rows.csv",
+      "arrival_s,input_tokens,output_tokens,session,think_time_s\n0,100,10,a,0\n1,50,5,,0\n2,300,10,a,0.5\n"
+      "3,60,5,b,0\n4,70,5,,0\n,400,9,a,0.25\n5,200,9,b,1\n");
+  const std::string scenario = folder.write("s.yaml", server + "workload: {trace: rows.csv}\n");
+  const std::string trace = folder / "t.yaml";
+  const ProgramResult first = run_program("run " + scenario + " --json --export-trace " + trace);
+  CAPTURE(first.err);
+  REQUIRE(first.exit_code == 0);
+  const ProgramResult again = run_program("run " + scenario + " --json --set workload.trace=" + trace);
+  REQUIRE(again.exit_code == 0);
+  CHECK(results(first.out).at("completed") == 7);
+  CHECK(results(again.out) == results(first.out));
+  const ProgramResult third = run_program("run " + scenario + " --json --set workload.trace=" + trace +
+                                          " --export-trace " + (folder / "t2.yaml"));
+  REQUIRE(third.exit_code == 0);
+  CHECK(file_text(folder / "t2.yaml") == file_text(trace));
+}
+
 TEST_CASE("requests that come by themselves are written as plain CSV too, a closed loop is not") {
   const TemporaryFolder folder;
   const std::string scenario = folder.write("s.yaml", server + "workload: " + workloads[0] + "\n");

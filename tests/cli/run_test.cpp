@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace decodesim::tests {
 
@@ -36,6 +37,21 @@ TEST_CASE("a run that the watchdog ends exits with 1, says who waits for what, a
   CHECK(result.err.find("X needs 5 blocks") != std::string::npos);
   const auto report = nlohmann::json::parse(result.out);
   CHECK(report.at("unfinished") == report.at("requests_in"));
+}
+
+TEST_CASE("a loop whose every request is refused at once is ended, since its clock stands still") {
+  const TemporaryFolder folder;
+  const std::string scenario =
+      folder.write("s.yaml",
+                   "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\n"
+                   "workload: {duration: 5 s, max_concurrency: 2, input_tokens: 5k, output_tokens: 2}\n");
+  const ProgramResult result = run_program("run " + scenario);
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("the clock stands still") != std::string::npos);
+  CHECK(result.out.find("state workload.num_requests or workload.think_time") != std::string::npos);
+  // With a think time the clock goes on, and with a number the loop ends.
+  CHECK(run_program("run " + scenario + " --set workload.think_time='1 s'").exit_code == 0);
+  CHECK(run_program("run " + scenario + " --set workload.num_requests=2000").exit_code == 0);
 }
 
 TEST_CASE("where a request never starts though its tokens would fit, the watchdog says that the engine asks for more") {

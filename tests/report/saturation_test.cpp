@@ -65,6 +65,18 @@ TEST_CASE("a queue that grew by a few requests is no overload") {
   CHECK(saturation_verdict(inputs) == Saturation::overloaded);
 }
 
+TEST_CASE("a queue that clients leave does not grow, and is an overload all the same") {
+  SaturationInputs inputs;
+  inputs.arrival_span = seconds(100);
+  inputs.arrivals = 1000;
+  inputs.waiting_share = 0.2;
+  inputs.queue_slope_per_s = 0;
+  inputs.gave_up_waiting = 19;
+  CHECK(saturation_verdict(inputs) == Saturation::stable);
+  inputs.gave_up_waiting = 20;
+  CHECK(saturation_verdict(inputs) == Saturation::overloaded);
+}
+
 TEST_CASE("arrivals all at once have no slope and are backlogged while something waits") {
   SaturationInputs inputs;
   inputs.arrivals = 3000;

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "sim/scenario/scenario.hpp"
 #include "sim/scenario/scenario_fields.hpp"
 #include "sim/scenario/schema.hpp"
 

@@ -15,6 +15,7 @@ namespace decodesim::tests {
 namespace {
 
 #define TOKENS "input_tokens: 5, output_tokens: 2"
+#define LOAD_OF_CHAT "workload: {num_requests: 3, slo_class: chat, " TOKENS "}\n"
 
 constexpr WrongFile wrong_files[] = {
     {"cv and burstiness at once",
@@ -90,6 +91,20 @@ constexpr WrongFile wrong_files[] = {
      "workload: {num_requests: 3, clients: [{name: a, slo_class: c, slo: {ttft_p99: 1 s}}, {name: b, slo_class: c, "
      "§slo: {ttft_p99: 2 s}}], " TOKENS "}\n",
      "contradiction", "classes of their own"},
+    {"a class whose limits a client states otherwise",
+     FIXED "slo: {classes: [{slo_class: a, ttft_p99: 1 s}]}\n"
+           "workload: {num_requests: 3, clients: [{name: a, §slo: {ttft_p99: 2 s}}], " TOKENS "}\n",
+     "contradiction", "state the limits of a class once"},
+    {"the limits of a class twice",
+     FIXED "slo: {classes: [{slo_class: '', ttft_p99: 1 s}, {§slo_class: '', e2el_p99: 1 s}]}\n" LOAD, "contradiction",
+     "once"},
+    {"limits of a class that nobody is of", FIXED "slo: {classes: [{§slo_class: chta, ttft_p99: 1 s}]}\n" LOAD_OF_CHAT,
+     "no-effect", "did you mean 'chat'?"},
+    {"a class without limits", FIXED "slo: {classes: [§{slo_class: chat}]}\n" LOAD_OF_CHAT, "missing-key", "ttft_p99"},
+    {"a client that gives up at once", FIXED "workload: {num_requests: 3, timeout: §0 s, " TOKENS "}\n", "out-of-range",
+     "above 0"},
+    {"a user who never wanted an answer",
+     FIXED "workload: {num_requests: 3, cancel: {share: 0.5, §after: 0 s}, " TOKENS "}\n", "out-of-range", "above 0"},
     {"a client without lengths",
      FIXED "§workload: {num_requests: 3, clients: [{name: a, " TOKENS
            "}, {name: b, output_tokens: 2}], output_tokens: 2}\n",
@@ -126,6 +141,42 @@ TEST_CASE("mistakes in generated workloads are pointed out at their place") {
   for (const WrongFile& wrong : wrong_files) check_mistake(wrong);
 }
 
+TEST_CASE("lengths without ends are drawn as they come, and a distribution that is missing is told once") {
+  const std::string lengths = FIXED "workload: {num_requests: 3, input_tokens: 5, output_tokens: ";
+  const LengthSpec open = load_one(lengths + "{distribution: exponential, mean: 90}}\n").workload.output_tokens;
+  CHECK(open.shortest() == 1);
+  CHECK(open.longest() == longest_request);
+  CHECK(load_one(lengths + "{distribution: exponential, mean: 90, min: 3}}\n").workload.output_tokens.shortest() == 3);
+  for (const auto& [length, message] :
+       {std::pair{"{mean: 90}", "missing key 'workload.output_tokens.distribution'"},
+        {"{cv: 1, min: 3}", "missing key 'workload.output_tokens.distribution'"},
+        {"{distribution: uniform, max: 9}", "missing key 'workload.output_tokens.min'"},
+        {"{distribution: constant, min: 9}", "missing key 'workload.output_tokens.max'"}}) {
+    CAPTURE(length);
+    const Loaded loaded = load_text(lengths + length + "}\n");
+    REQUIRE(loaded.diagnostics.size() == 1);
+    CHECK(loaded.diagnostics[0].message == message);
+  }
+}
+
+TEST_CASE("prompts that begin alike before a cache that nobody switched on are warned of") {
+  const std::string workload =
+      "workload: {num_requests: 3, input_tokens: 50, output_tokens: 2, prefix_groups: {groups: 1, tokens_included: "
+      "16}}\n";
+  const auto warnings = [&](const std::string& text) { return load_text(text).diagnostics; };
+  REQUIRE(warnings(FIXED + workload).size() == 1);
+  CHECK(warnings(FIXED + workload)[0].code == "computed-again");
+  for (const char* chosen : {"true", "false"}) {
+    CHECK(warnings("version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11, prefix_caching: " +
+                   std::string(chosen) + "}\n" + workload)
+              .empty());
+  }
+  CHECK(warnings(FIXED "scheduler: {engine: sglang}\n" + workload).empty());
+  CHECK(
+      warnings(FIXED "workload: {requests: [{input_tokens: 9, output_tokens: 1, prefix_group: a, prefix_tokens: 4}]}\n")
+          .size() == 1);
+}
+
 TEST_CASE("a resolved scenario says all of a mixture, and loads to the same again") {
   const Scenario scenario = load_one(whole);
   const std::string resolved = scenario_text(scenario);
@@ -134,7 +185,7 @@ TEST_CASE("a resolved scenario says all of a mixture, and loads to the same agai
   const Scenario again = load_one(resolved);
   CHECK(scenario_text(again) == resolved);
   CHECK(again.workload.clients == scenario.workload.clients);
-  const auto slos = class_slos(again.workload);
+  const auto slos = class_slos(again.slo, again.workload);
   REQUIRE(slos.size() == 1);
   CHECK(slos.at("chat").ttft_p99 == std::chrono::seconds(1));
   CHECK(!slos.at("chat").e2el_p99);

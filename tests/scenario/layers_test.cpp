@@ -262,6 +262,36 @@ TEST_CASE("--set goes on behind a name from the catalog") {
   CHECK(scenario.parallel.tp == 4);
 }
 
+TEST_CASE("--set reaches into an item of a list by its index") {
+  const std::string text =
+      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\n"
+      "workload: {num_requests: 3, input_tokens: 5, output_tokens: 2, clients: [{name: a}, {name: b, tenant: t}]}\n";
+  const Scenario scenario = load_one(text, {"workload.clients[1].share=20 %", "workload.clients[0].input_tokens=9",
+                                            "workload.clients[1].tenant=null"});
+  REQUIRE(scenario.workload.clients.size() == 2);
+  CHECK(scenario.workload.clients[0].input_tokens.max == 9);
+  CHECK(scenario.workload.clients[1].share == 0.2);
+  CHECK(scenario.workload.clients[1].name == "b");
+  CHECK(scenario.workload.clients[1].tenant.empty());
+  const std::string item = "{name: c, arrival: {process: constant, request_rate: 2 req/s}}";
+  const Scenario whole =
+      load_one(text, {"workload.clients=[" + item + "]", "workload.clients[0].arrival.request_rate=3 req/s"});
+  CHECK(whole.workload.clients[0].arrival.request_rate == 3);
+
+  for (const auto& [set, message] :
+       {std::pair{"workload.clients[2].share=1", "'workload.clients' has 2 items, counted from 0"},
+        {"workload.requests[0].id=a", "the file states no list 'workload.requests'"},
+        {"run[0].seed=1", "the file states no list 'run'"},
+        {"run.seed[0]=1", "the file states no list 'run'"},
+        {"workload.clients[].share=1", "unknown key 'workload.clients[]'"},
+        {"workload.clients[-1].share=1", "unknown key 'workload.clients[-1]'"}}) {
+    CAPTURE(set);
+    const Loaded loaded = load_text(text, {set});
+    REQUIRE(loaded.diagnostics.size() == 1);
+    CHECK(loaded.diagnostics[0].message == message);
+  }
+}
+
 TEST_CASE("a mistake in --set is shown in it") {
   const Loaded wrong = load_text(small_scenario, {"run.seed=2", "scheduler.max_num_sesq=4", "slo.ttft_p99=500"});
   REQUIRE(wrong.diagnostics.size() == 2);

@@ -1,6 +1,5 @@
 // decodesim calibrate: which constants make the simulator say what your server did?
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>

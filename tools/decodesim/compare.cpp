@@ -1,6 +1,5 @@
 // decodesim compare: which variant is better, by how much, and is that more than noise?
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "sim/study/variant_comparison.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
+#include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/progress_line.hpp"
 
@@ -127,13 +127,13 @@ int compare_command(std::span<const std::string> args) {
     warnings.insert(played.warnings.begin(), played.warnings.end());
     for (const std::string& oracle : played.oracles) warnings.insert(oracle_warning(oracle));
   }
-  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : warnings) warn(warning);
   if (values->count("json") > 0) {
     write_json(comparison, std::cout);
   } else {
     write_text(comparison, std::cout);
   }
-  for (const Regression& regression : comparison.regressions) spdlog::error("{}", regression.why);
+  for (const Regression& regression : comparison.regressions) complain(regression.why);
   return exit_code(comparison);
 }
 

@@ -102,7 +102,7 @@ std::optional<SequenceLengths> listed_lengths(const Scenario& scenario) {
 /// Has it one distribution of each length, whose ends are stated?
 bool has_plain_lengths(const WorkloadSpec& workload) {
   return workload.kind == WorkloadKind::generator && workload.clients.empty() && !workload.sessions.on() &&
-         workload.input_tokens.min > 0 && workload.output_tokens.min > 0;
+         workload.input_tokens.max > 0 && workload.output_tokens.max > 0;
 }
 
 std::optional<SequenceLengths> lengths_of(const Scenario& scenario) {
@@ -112,12 +112,12 @@ std::optional<SequenceLengths> lengths_of(const Scenario& scenario) {
   const LengthSpec& prompt = workload.input_tokens;
   const PrefixGroupsSpec& prefixes = workload.prefix_groups;
   const std::int64_t added = prefixes.place == PrefixPlace::added ? prefixes.tokens() : 0;
-  lengths.shortest_prompt = prompt.min + (prefixes.share == 1 ? added : 0);
+  lengths.shortest_prompt = prompt.shortest() + (prefixes.share == 1 ? added : 0);
   lengths.longest_prompt = prompt.max + added;
   lengths.prompts = lengths.shortest_prompt == lengths.longest_prompt ? SequenceLengths::Prompts::constant
                                                                       : SequenceLengths::Prompts::range;
   lengths.longest_answer = workload.output_tokens.max;
-  lengths.answers_alike = workload.output_tokens.min == workload.output_tokens.max;
+  lengths.answers_alike = !workload.output_tokens.is_drawn();
   return lengths;
 }
 

@@ -1,8 +1,5 @@
 // decodesim: the command line.
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -19,6 +16,7 @@
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/trace_diagnostics.hpp"
 #include "tools/decodesim/command.hpp"
+#include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 
 namespace {
@@ -26,13 +24,6 @@ namespace {
 using namespace decodesim;
 
 constexpr int exit_broken_invariant = 70;
-
-void log_to_stderr() {
-  auto logger = spdlog::stderr_logger_st("decodesim");
-  logger->set_pattern("%l: %v");
-  logger->set_level(spdlog::level::info);
-  spdlog::set_default_logger(std::move(logger));
-}
 
 std::string help_text() {
   std::string text = "decodesim simulates a multi-GPU LLM decode server.\n\nusage: decodesim COMMAND [options]\n\n";
@@ -109,7 +100,7 @@ std::string command_line(const std::vector<std::string>& args) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  log_to_stderr();
+  messages_to_stderr();
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const int code = run(args);
@@ -122,18 +113,18 @@ int main(int argc, char** argv) {
     std::fputs(diagnostics_text(trace_diagnostics(error)).c_str(), stderr);
     return error.unreadable() ? exit_failure : exit_usage;
   } catch (const UsageError& error) {
-    spdlog::error("{}", printable(error.what()));
+    complain(printable(error.what()));
     if (!error.help().empty()) std::fputs(help_lines(error.help()).c_str(), stderr);
     return exit_usage;
   } catch (const BrokenInvariant& error) {
-    spdlog::critical("a fault of decodesim itself: {}", error.what());
+    confess("a fault of decodesim itself: " + std::string(error.what()));
     std::fputs(("It comes back with: " + printable(command_line(args)) + "\n").c_str(), stderr);
     return exit_broken_invariant;
   } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
+    complain("out of memory");
     return exit_failure;
   } catch (const std::exception& error) {
-    spdlog::error("{}", printable(error.what()));
+    complain(printable(error.what()));
     return exit_failure;
   }
 }

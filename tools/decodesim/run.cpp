@@ -1,6 +1,5 @@
 // decodesim run: plays a scenario and reports what happened.
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +28,7 @@
 #include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
+#include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
 
@@ -91,9 +91,9 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
   if (!outputs.trace.empty()) export_trace(scenario, outputs.trace);
   Assembly parts = assemble(scenario, DECODESIM_VERSION);
   parts.header.trust = trust_in(scenario, trust);
-  for (const std::string& warning : parts.header.warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : parts.header.warnings) warn(warning);
   for (const std::string& oracle : parts.header.oracles)
-    if (oracles.insert(oracle).second) spdlog::warn("{}", oracle_warning(oracle));
+    if (oracles.insert(oracle).second) warn(oracle_warning(oracle));
 
   Measurements measurements(parts.header, scenario.run, scenario.slo, parts.class_slos);
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
@@ -187,7 +187,7 @@ int run_command(std::span<const std::string> args) {
     write_text(std::span<const Report>(reports), std::cout);
   }
   for (const Report& report : reports) {
-    if (!report.watchdog.empty()) spdlog::error("the watchdog ended the run: {}", report.watchdog);
+    if (!report.watchdog.empty()) complain("the watchdog ended the run: " + report.watchdog);
   }
   return exit_code(reports);
 }

@@ -1,6 +1,5 @@
 // decodesim validate: how far are predictions from what real servers did?
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/measurement_options.hpp"
+#include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
 #include "tools/decodesim/progress_line.hpp"
@@ -67,7 +67,7 @@ int validate_command(std::span<const std::string> args) {
   validation.files = measured.files;
   validation.rows_left_out = measured.rows_left_out;
   if (validation.interrupted && watched) clear_progress();
-  for (const std::string& warning : validation.warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : validation.warnings) warn(warning);
   if (csv) {
     write_csv(validation, csv->out());
     csv->commit();

@@ -38,7 +38,7 @@ std::shared_ptr<const std::vector<LengthPair>> read_lengths(const std::string& f
 Lengths::Lengths(const LengthSpec& spec, std::uint64_t seed, const std::string& purpose, LengthColumn column)
     : spec_(spec), column_(column), stream_(seed, purpose) {
   if (spec.distribution == LengthDistribution::empirical) rows_ = read_lengths(spec.file);
-  check(rows_ != nullptr || (spec.min >= 1 && spec.max >= spec.min), "a request without tokens");
+  check(rows_ != nullptr || (spec.stated() && spec.shortest() <= spec.longest()), "a request without tokens");
 }
 
 std::int64_t Lengths::next() {
@@ -70,8 +70,8 @@ std::int64_t Lengths::next() {
 }
 
 std::int64_t Lengths::cut(double drawn) const {
-  if (drawn >= static_cast<double>(spec_.max)) return spec_.max;
-  if (drawn <= static_cast<double>(spec_.min)) return spec_.min;
+  if (drawn >= static_cast<double>(spec_.longest())) return spec_.longest();
+  if (drawn <= static_cast<double>(spec_.shortest())) return spec_.shortest();
   return rounded(drawn);
 }
 
