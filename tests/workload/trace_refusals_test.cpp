@@ -106,11 +106,12 @@ TEST_CASE("a column that is declared to be two things is refused by both their n
   TraceSpec spec = declared("a");
   spec.columns.input_tokens = "a";
   CHECK(mistake_of("a,o\n1,2\n", spec).message ==
-        "`columns` says that 'a' is both arrival and input_tokens: a column is one thing, so name another for one of "
+        "the column 'a' is declared to be both arrival and input_tokens: a column is one thing, so name another for "
+        "one of "
         "them");
   spec.columns.input_tokens = "i";
   spec.columns.tenant = spec.columns.slo_class = "m";
-  CHECK(has(mistake_of("a,i,o,m\n1,2,3,x\n", spec).message, "'m' is both tenant and slo_class"));
+  CHECK(has(mistake_of("a,i,o,m\n1,2,3,x\n", spec).message, "'m' is declared to be both tenant and slo_class"));
 }
 
 TEST_CASE("columns that do not say when rows come let all come at once, counted, and leave times without effect") {

@@ -41,7 +41,7 @@ void refuse_doubled(std::span<const Declared> declared, const TraceInput& input,
     for (const Declared& one : declared.subspan(0, i)) {
       if (declared[i].name.empty() || one.name != declared[i].name) continue;
       mistakes.add(input.lines, 0,
-                   "`columns` says that '" + one.name + "' is both " + std::string(one.key) + " and " +
+                   "the column '" + one.name + "' is declared to be both " + std::string(one.key) + " and " +
                        std::string(declared[i].key) + ": a column is one thing, so name another for one of them");
     }
   }
