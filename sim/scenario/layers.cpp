@@ -13,6 +13,32 @@ namespace {
 
 using Shape = DocumentNode::Shape;
 
+// A trace's file alone, laid over a mapping that says more of a trace, would silently drop that: its window, its scale. Nor can
+// it be kept unasked, since the file may be another trace, or one that was scaled already.
+void refuse_to_drop_settings(Reading& reading, const DocumentNode& under, const DocumentNode& over, bool by_set) {
+  const auto trace_of = [](const DocumentNode& tree) -> const DocumentNode* {
+    const DocumentNode* workload = tree.shape == Shape::map ? tree.find("workload") : nullptr;
+    return workload == nullptr || workload->shape != Shape::map ? nullptr : workload->find("trace");
+  };
+  const DocumentNode* before = trace_of(under);
+  const DocumentNode* after = trace_of(over);
+  if (before == nullptr || before->shape != Shape::map || after == nullptr || after->shape != Shape::scalar) return;
+  std::string keys;
+  std::string nulls;
+  for (const DocumentEntry& entry : before->entries) {
+    if (entry.key == "file" || entry.key.starts_with("x-")) continue;
+    keys += (keys.empty() ? "'" : ", '") + entry.key + "'";
+    nulls += ", " + entry.key + ": null";
+  }
+  if (keys.empty()) return;
+  const std::string& file = after->scalar;
+  reading.error(after->at, "settings-dropped",
+                "'workload.trace' says more than its file, " + keys + ", which a file alone would drop",
+                by_set ? "'--set workload.trace.file=" + file +
+                             "' keeps that; '--set workload.trace=null --set workload.trace=" + file + "' drops it"
+                       : "'trace: {file: " + file + "}' keeps that; 'trace: {file: " + file + nulls + "}' drops it");
+}
+
 // Reads a file and its bases, depth first, and refuses a file that is among its own bases.
 class BaseReader {
  public:
@@ -34,6 +60,7 @@ class BaseReader {
     open_.pop_back();
     if (!tree) return std::nullopt;
     stamp(*own, layers++);
+    refuse_to_drop_settings(reading_, *tree, *own, false);
     return merge(std::move(*tree), std::move(*own));
   }
 
@@ -51,6 +78,7 @@ class BaseReader {
     for (const DocumentNode* name : names) {
       std::optional<DocumentNode> one = read_base(*name, folder);
       if (one && tree) {
+        refuse_to_drop_settings(reading_, *tree, *one, false);
         tree = merge(std::move(*tree), std::move(*one));
       } else {
         tree.reset();
@@ -137,6 +165,7 @@ void take_cases(Reading& reading, LayeredFile& file) {
       overlay.entries.erase(found);
     }
     stamp(overlay, file.layers);
+    refuse_to_drop_settings(reading, file.tree, overlay, false);
     file.cases.emplace_back(entry.key, std::move(overlay));
   }
   ++file.layers;
@@ -287,7 +316,9 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
       lay_into_items(reading, tree, path, std::move(*value));
       continue;
     }
-    tree = merge(std::move(tree), tree_of(path, scenario_fields, std::move(*value)));
+    DocumentNode over = tree_of(path, scenario_fields, std::move(*value));
+    refuse_to_drop_settings(reading, tree, over, true);
+    tree = merge(std::move(tree), std::move(over));
   }
 }
 

@@ -74,6 +74,47 @@ TEST_CASE("--set adds to what a file says of its trace") {
   }
 }
 
+TEST_CASE("a file alone does not silently drop what a mapping says of a trace: who lays it over says which is meant") {
+  const Traced window("workload: {trace: {file: t.csv, format: decodesim, start: 2 s, rate_scale: 4}}\n");
+  window.folder().write("u.csv", "arrival_s,input_tokens,output_tokens\n0,2,2\n");
+  const std::string other = (window.folder().path() / "u.csv").string();
+  const Loaded dropped = window.load({"workload.trace=" + other});
+  CHECK(dropped.scenarios.empty());
+  REQUIRE(dropped.diagnostics.size() == 1);
+  CHECK(dropped.diagnostics[0].code == "settings-dropped");
+  CHECK(dropped.diagnostics[0].file == "--set[1]");
+  CHECK(dropped.diagnostics[0].message ==
+        "'workload.trace' says more than its file, 'format', 'start', 'rate_scale', which a file alone would drop");
+  CHECK(dropped.diagnostics[0].help == "'--set workload.trace.file=" + other +
+                                           "' keeps that; '--set workload.trace=null --set workload.trace=" + other +
+                                           "' drops it");
+  const TraceSpec kept = window.spec({"workload.trace.file=" + other});
+  CHECK(same_file(kept.file, other));
+  CHECK(kept.rate_scale == 4);
+  const TraceSpec fresh = window.spec({"workload.trace=null", "workload.trace=" + other});
+  CHECK(same_file(fresh.file, other));
+  CHECK(fresh.rate_scale == 1);
+  // Where nothing is lost, the file takes the other's place.
+  const Traced alone("workload: {trace: {file: t.csv}}\n");
+  alone.folder().write("u.csv", "arrival_s,input_tokens,output_tokens\n0,2,2\n");
+  CHECK(alone.spec({"workload.trace=" + (alone.folder().path() / "u.csv").string()}).file.ends_with("u.csv"));
+}
+
+TEST_CASE("a case or a file above another does not drop what is said of a trace below either") {
+  const std::string mapping = "workload: {trace: {file: t.csv, start: 2 s}}\n";
+  const Loaded cases = Traced(mapping + "cases: {a: {workload: {trace: u.csv}}}\n").load();
+  CHECK(cases.scenarios.empty());
+  REQUIRE_FALSE(cases.diagnostics.empty());
+  CHECK(cases.diagnostics[0].code == "settings-dropped");
+  CHECK(cases.diagnostics[0].line == 5);
+  CHECK(cases.diagnostics[0].help == "'trace: {file: u.csv}' keeps that; 'trace: {file: u.csv, start: null}' drops it");
+  const Traced based(mapping);
+  based.folder().write("above.yaml", "base: s.yaml\nworkload: {trace: u.csv}\n");
+  const Loaded above = based.folder().load("above.yaml", {});
+  REQUIRE_FALSE(above.diagnostics.empty());
+  CHECK(above.diagnostics[0].code == "settings-dropped");
+}
+
 TEST_CASE("all that may be said of a trace is read, and reads back from the resolved scenario") {
   const Traced all(
       "workload: {trace: {file: t.csv, format: csv, time_unit: ms, columns: {arrival: a, input_tokens: i, "

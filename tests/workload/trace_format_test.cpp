@@ -128,6 +128,19 @@ TEST_CASE("a row may say whose it is, of which class, and by when it should be d
   CHECK(requests[2].deadline == Duration(0));
 }
 
+TEST_CASE("rows of one prefix group begin alike, and those of another do not, however alike their names are") {
+  const std::vector<Request> requests = parse_trace(
+      "arrival_s,input_tokens,output_tokens,prefix_group,prefix_tokens\n"
+      "0,9,1,chat-1,5\n1,9,1,chat-1,7\n2,9,1,chat-2,5\n3,9,1,Chat-1,5\n4,9,1,c,5\n5,9,1,\"chat-1 \",5\n",
+      "t");
+  REQUIRE(requests.size() == 6);
+  CHECK(requests[0].content.at(0).tokens == 5);
+  CHECK(requests[1].content.at(0) == TokenRun{requests[0].content.at(0).key, 7});
+  for (std::size_t i = 2; i < requests.size(); ++i) {
+    for (std::size_t j = 1; j < i; ++j) CHECK(requests[i].content.at(0).key != requests[j].content.at(0).key);
+  }
+}
+
 TEST_CASE("columns are found by name, whatever their order") {
   const auto requests = parsed("output_tokens,x-a,arrival_ns,input_tokens\n7,,3,5\n");
   REQUIRE(requests.size() == 1);

@@ -1,7 +1,12 @@
 // decodesim describe: what a trace, or the workload of a scenario, is like.
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "sim/report/workload_report.hpp"
 #include "sim/scenario/catalog.hpp"
@@ -33,6 +38,8 @@ CommandLine command_line() {
   line.positional = "trace";
   auto add = line.options.add_options();
   add("trace", po::value<std::vector<std::string>>(), "a trace file");
+  add("format", po::value<std::string>(),
+      "of the trace, where its head does not tell it: burstgpt, vidur, aiperf, ...");
   add_trace_options(add);
   add("scenario", po::value<std::string>(), "FILE: describes the workload of this scenario in place of a trace");
   add("case", po::value<std::string>(), "of that scenario");
@@ -51,6 +58,32 @@ Scenario chosen(std::vector<Scenario> scenarios, const po::variables_map& values
 void print(const WorkloadReport& report, const po::variables_map& values) {
   if (values.count("json") > 0) return write_json(report, std::cout);
   write_text(report, terminal_width(80), std::cout);
+}
+
+/// What only a trace has, or only a scenario, has no effect on the other.
+void refuse_options_of_others(const po::variables_map& values, bool of_scenario) {
+  if (!of_scenario && values.count("case") > 0) throw UsageError("--case is of a scenario", "add --scenario FILE");
+  if (!of_scenario) return;
+  if (values.count("seed") > 0)
+    throw UsageError("--seed is of a trace, and a scenario has its own", "--set run.seed=N");
+  if (values.count("format") > 0)
+    throw UsageError("--format is of a trace, and a scenario says it of its own", "--set workload.trace.format=NAME");
+}
+
+/// A name that is no file may be one of the catalog.
+void refuse_name_of_catalog(const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored)) return;
+  const Catalog catalog = find_catalog();
+  const auto has = [&](std::string_view kind) {
+    const std::vector<std::string> names = catalog.names(kind);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (has("scenarios"))
+    throw UsageError("'" + name + "' is a scenario, not a trace", "decodesim describe --scenario " + name);
+  if (has("workloads"))
+    throw UsageError("'" + name + "' is a workload that scenarios name, not a trace",
+                     "decodesim describe --scenario FILE, of a scenario with 'workload: " + name + "'");
 }
 
 void describe_scenario(const po::variables_map& values) {
@@ -77,21 +110,25 @@ int describe_command(std::span<const std::string> args) {
   const bool of_scenario = values->count("scenario") > 0;
   if (files.size() != (of_scenario ? 0 : 1))
     throw UsageError("describe takes one trace, or --scenario", "decodesim describe trace.csv");
+  refuse_options_of_others(*values, of_scenario);
   if (of_scenario) {
     describe_scenario(*values);
     return exit_done;
   }
+  refuse_name_of_catalog(files.front());
   std::optional<std::string> format;
   if (values->count("format") > 0) format = (*values)["format"].as<std::string>();
-  const TraceSpec spec = trace_settings(*values, files.front(), format);
-  TraceReader reader(TraceBytes(spec.file), spec);
-  WorkloadReport report;
-  report.name = spec.file;
-  while (const Request* request = reader.next()) report.statistics.add(*request);
-  report.account = &reader.account();
-  report.concurrency = reader.concurrency();
-  print(report, *values);
-  return exit_done;
+  const TraceSpec spec = trace_settings(*values, files.front(), format, TraceAsker::describe);
+  const std::uint64_t seed = trace_seed(*values);
+  return with_trace_mistakes(TraceAsker::describe, [&] {
+    TraceReader reader(TraceBytes(spec.file), spec, std::nullopt, seed);
+    WorkloadReport report;
+    report.name = spec.file;
+    while (const Request* request = reader.next()) report.statistics.add(*request);
+    report.account = &reader.account();
+    report.concurrency = reader.concurrency();
+    print(report, *values);
+  });
 }
 
 }  // namespace decodesim

@@ -34,14 +34,15 @@ void import_model_file(const fs::path& file, const std::string& name, std::ostre
 }
 
 /// A trace of another format, as decodesim's own; what became of its rows is told on stderr.
-void import_trace(const TraceSpec& spec, const std::string& name, std::ostream& out) {
+void import_trace(const TraceSpec& spec, std::uint64_t seed, const std::string& name, const std::string& target,
+                  std::ostream& out) {
   TraceColumns columns;
-  TraceReader reader(TraceBytes(spec.file), spec);
+  TraceReader reader(TraceBytes(spec.file), spec, std::nullopt, seed);
   while (const Request* request = reader.next()) columns.note(*request);
-  TraceReader again(TraceBytes(spec.file), spec);
+  TraceReader again(TraceBytes(spec.file), spec, std::nullopt, seed);
   {
     const TraceHead head{.name = name, .max_concurrency = reader.concurrency(), .closes = reader.closes()};
-    TraceWriter writer(out, TraceForm::yaml, head, columns);
+    TraceWriter writer(out, trace_form("--output", target, head), head, columns);
     while (const Request* request = again.next()) writer.write(*request);
   }
   write_account(reader.account(), std::cerr);
@@ -61,13 +62,50 @@ std::vector<ImportKind> import_kinds() {
   return kinds;
 }
 
-void check_kind(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const ImportKind& kind : import_kinds()) {
-    if (kind.name == name) return;
-    names.push_back(kind.name);
+bool is_kind(const std::string& name) {
+  const std::vector<ImportKind> kinds = import_kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const ImportKind& kind) { return kind.name == name; });
+}
+
+/// The kinds that a file may be of, by its head.
+std::vector<std::string> kinds_of(const std::string& file) {
+  std::vector<std::string> kinds;
+  try {
+    TraceLines lines{TraceBytes(file)};
+    if (!lines.next_of_head()) return kinds;
+    for (const TraceFormatInfo* format : formats_of_head(lines)) kinds.emplace_back(format->name);
+  } catch (const TraceError&) {
+    return kinds;
   }
-  throw UsageError("'" + name + "' cannot be imported", suggestion(name, names));
+  if (kinds.empty() && fs::path(file).extension() == ".json") kinds.emplace_back("model");
+  return kinds;
+}
+
+void check_kind(const std::vector<std::string>& what) {
+  if (is_kind(what[0])) return;
+  if (what.size() == 2 && is_kind(what[1]))
+    throw UsageError("import needs a kind first, and then the file", "decodesim import " + what[1] + " " + what[0]);
+  std::error_code ignored;
+  if (what.size() == 1 && (fs::exists(what[0], ignored) || what[0].find_first_of("./") != std::string::npos)) {
+    std::string help;
+    for (const std::string& kind : kinds_of(what[0]))
+      help += (help.empty() ? "" : "\n") + ("decodesim import " + kind + " " + what[0]);
+    throw UsageError(
+        "import needs a kind first: '" + what[0] + "' is a file",
+        help.empty() ? "decodesim import KIND " + what[0] + "; 'decodesim import --help' lists the kinds" : help);
+  }
+  std::vector<std::string_view> names;
+  const std::vector<ImportKind> kinds = import_kinds();
+  for (const ImportKind& kind : kinds) names.push_back(kind.name);
+  throw UsageError("'" + what[0] + "' cannot be imported", suggestion(what[0], names));
+}
+
+/// What says how a trace is read has no effect on a model.
+void refuse_options_of_traces(const po::variables_map& values) {
+  for (const char* option : {"set", "seed"}) {
+    if (values.count(option) > 0)
+      throw UsageError("--" + std::string(option) + " is of traces, and this imports a model", "take it out");
+  }
 }
 
 void refuse_to_overwrite(const fs::path& target, bool force) {
@@ -84,10 +122,10 @@ CommandLine command_line() {
     line.summary += "\n  " + left(kind.name, 14) + std::string(kind.summary);
   line.positional = "what";
   auto add = line.options.add_options();
-  add("output,o", po::value<std::string>(), "FILE: in place of standard output");
+  add("output,o", po::value<std::string>(),
+      "FILE: in place of standard output; a trace is written as rows of CSV where it ends in .csv");
   add("name", po::value<std::string>(), "NAME: what it is called (from OUT, or from FILE or its folder)");
-  add("set", po::value<std::vector<std::string>>()->composing(),
-      "KEY=VALUE, for traces: how it is read, by the keys of workload.trace; may be repeated");
+  add_trace_options(add);
   add("force", "writes over a file that is there already");
   return line;
 }
@@ -100,7 +138,7 @@ int import_command(std::span<const std::string> args) {
   if (!values) return exit_done;
   const std::vector<std::string> what = texts_of(*values, "what");
   if (what.empty()) throw UsageError("import what?", "usage: " + line.usage);
-  check_kind(what[0]);
+  check_kind(what);
   if (what.size() != 2) throw UsageError("import takes a kind and one file", "usage: " + line.usage);
   const auto text_of = [&](const char* option) {
     return values->count(option) > 0 ? (*values)[option].as<std::string>() : std::string();
@@ -113,20 +151,26 @@ int import_command(std::span<const std::string> args) {
   if (!target.empty()) refuse_to_overwrite(target, values->count("force") > 0);
   const OutputFile output[] = {{"--output", target.string()}};
   check_output_files(output, std::span(what).subspan(1));
+  const bool model = what[0] == "model";
+  if (model) refuse_options_of_traces(*values);
+  if (!model && named && target.extension() == ".csv")
+    throw UsageError("rows of CSV have no name", "take out --name, or name the file .yaml");
   std::vector<Diagnostic> warnings;
   const auto convert = [&](std::ostream& out) {
-    if (what[0] == "model") return import_model_file(what[1], name, out, warnings);
-    import_trace(trace_settings(*values, what[1], what[0]), name, out);
+    if (model) return import_model_file(what[1], name, out, warnings);
+    const TraceSpec spec = trace_settings(*values, what[1], what[0], TraceAsker::import);
+    import_trace(spec, trace_seed(*values), name, target.string(), out);
   };
-  if (target.empty()) {
-    convert(std::cout);
-  } else {
-    AtomicFile file(target);
-    convert(file.out());
-    file.commit();
-  }
-  std::cerr << diagnostics_text(warnings);
-  return exit_done;
+  return with_trace_mistakes(TraceAsker::import, [&] {
+    if (target.empty()) {
+      convert(std::cout);
+    } else {
+      AtomicFile file(target);
+      convert(file.out());
+      file.commit();
+    }
+    std::cerr << diagnostics_text(warnings);
+  });
 }
 
 }  // namespace decodesim

@@ -81,15 +81,15 @@ std::string file_of(const po::variables_map& values, const char* name) {
 }
 
 std::int64_t number_of(const boost::program_options::variables_map& values, const char* name, std::int64_t otherwise,
-                       std::int64_t most) {
+                       std::int64_t most, std::int64_t least) {
   if (values.count(name) == 0) return otherwise;
   const auto text = values[name].as<std::string>();
   std::int64_t number = 0;
   for (char c : text) number = c < '0' || c > '9' || number > most ? most + 1 : number * 10 + (c - '0');
-  if (text.empty() || number < 1 || number > most) {
-    throw UsageError(
-        "--" + std::string(name) + " needs a whole number from 1 to " + std::to_string(most) + ", not '" + text + "'",
-        "--" + std::string(name) + " 4");
+  if (text.empty() || number < least || number > most) {
+    throw UsageError("--" + std::string(name) + " needs a whole number from " + std::to_string(least) + " to " +
+                         std::to_string(most) + ", not '" + text + "'",
+                     "--" + std::string(name) + " 4");
   }
   return number;
 }

@@ -43,8 +43,8 @@ std::vector<std::string> texts_of(const boost::program_options::variables_map& v
 /// The file that an option names; nothing where it was not given. Throws UsageError where the name is empty.
 std::string file_of(const boost::program_options::variables_map& values, const char* name);
 
-/// A whole number from 1 to `most`, or `otherwise` where the option was not given. Throws UsageError.
+/// A whole number from `least` to `most`, or `otherwise` where the option was not given. Throws UsageError.
 std::int64_t number_of(const boost::program_options::variables_map& values, const char* name, std::int64_t otherwise,
-                       std::int64_t most);
+                       std::int64_t most, std::int64_t least = 1);
 
 }  // namespace decodesim

@@ -31,6 +31,7 @@
 #include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
+#include "tools/decodesim/trace_options.hpp"
 
 namespace decodesim {
 
@@ -77,8 +78,8 @@ void export_trace(const Scenario& scenario, const std::string& target) {
   for_every_request(*first, [&](const Request& request) { columns.note(request); });
   const auto source = source_again();
   AtomicFile file(target);
-  const TraceForm form = target.ends_with(".csv") ? TraceForm::csv : TraceForm::yaml;
   const TraceHead head{.name = scenario.name, .max_concurrency = source->concurrency(), .closes = source->closes()};
+  const TraceForm form = trace_form("--export-trace", target, head);
   {
     TraceWriter writer(file.out(), form, head, columns);
     for_every_request(*source, [&](const Request& request) { writer.write(request); });

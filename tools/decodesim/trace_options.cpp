@@ -1,8 +1,12 @@
 #include "tools/decodesim/trace_options.hpp"
 
+#include <filesystem>
+#include <iostream>
+#include <limits>
 #include <vector>
 
-#include "sim/scenario/trace_settings.hpp"
+#include "sim/report/report_spec.hpp"
+#include "tools/decodesim/command.hpp"
 #include "tools/decodesim/options.hpp"
 
 namespace decodesim {
@@ -10,18 +14,46 @@ namespace decodesim {
 namespace po = boost::program_options;
 
 void add_trace_options(po::options_description_easy_init& add) {
-  add("format", po::value<std::string>(),
-      "of the trace, where its head does not tell it: burstgpt, vidur, aiperf, ...");
   add("set", po::value<std::vector<std::string>>()->composing(),
-      "KEY=VALUE: how it is read, by the keys of workload.trace: zero_output=drop, start=1h, spread=uniform; may be "
+      "KEY=VALUE: how a trace is read, by the keys of workload.trace: zero_output=drop, start=1h, spread=uniform; may "
+      "be "
       "repeated");
+  add("seed", po::value<std::string>(), "N: of what is drawn of a trace, as run.seed is of a run's (1)");
 }
 
 TraceSpec trace_settings(const po::variables_map& values, const std::string& file,
-                         const std::optional<std::string>& format) {
-  std::vector<std::string> settings = texts_of(values, "set");
-  if (format) settings.insert(settings.begin(), "format=" + *format);
-  return read_trace_settings(file, settings);
+                         const std::optional<std::string>& format, TraceAsker asker) {
+  const std::vector<std::string> settings = texts_of(values, "set");
+  for (const std::string& one : settings) {
+    if (format && one.starts_with("format="))
+      throw UsageError("the format of the trace is said twice, '" + *format + "' and '--set " + one + "'",
+                       "keep one of them");
+  }
+  return read_trace_settings(file, format, settings, asker);
+}
+
+std::uint64_t trace_seed(const po::variables_map& values) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 10 - 1;
+  return static_cast<std::uint64_t>(number_of(values, "seed", static_cast<std::int64_t>(RunSpec{}.seed), most, 0));
+}
+
+int with_trace_mistakes(TraceAsker asker, const std::function<void()>& read) {
+  try {
+    read();
+    return exit_done;
+  } catch (const TraceError& error) {
+    std::cerr << diagnostics_text(trace_diagnostics(error, asker));
+    return error.unreadable() ? exit_failure : exit_usage;
+  }
+}
+
+TraceForm trace_form(const std::string& option, const std::string& target, const TraceHead& head) {
+  if (!target.ends_with(".csv")) return TraceForm::yaml;
+  const std::string yaml = std::filesystem::path(target).replace_extension(".yaml").string();
+  if (head.max_concurrency || head.closes)
+    throw UsageError("rows of CSV say neither max_concurrency nor closes_s, which this trace needs",
+                     "name it .yaml: " + option + " " + yaml);
+  return TraceForm::csv;
 }
 
 }  // namespace decodesim

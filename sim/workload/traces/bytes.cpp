@@ -61,7 +61,7 @@ TraceBytes::TraceBytes(const std::string& path) : file_(std::make_unique<File>()
   file_->number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat facts {};
   if (file_->number < 0 || ::fstat(file_->number, &facts) != 0) refuse_with_errno(path);
-  if (S_ISDIR(facts.st_mode)) refuse(path, "this is a folder; workload.trace names one file");
+  if (S_ISDIR(facts.st_mode)) refuse(path, "this is a folder; a trace is one file");
   // A file that says it is empty may still have a text, as those of /proc do.
   const bool again = S_ISREG(facts.st_mode) && facts.st_size > 0;
   if (again) {

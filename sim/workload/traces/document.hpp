@@ -17,7 +17,6 @@ class TraceDocument {
   explicit TraceDocument(TraceLines& lines);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  [[nodiscard]] bool single_line() const { return begins_.size() == 1; }
   /// A mistake at an offset of the text.
   void add(TraceMistakes& mistakes, std::size_t offset, std::string message) const;
 

@@ -22,6 +22,8 @@ struct TraceKey {
   bool required = false;
 };
 
+class TraceDocument;
+
 /// Rows one by one, in the order of the file.
 class TraceRows {
  public:
@@ -29,6 +31,8 @@ class TraceRows {
   /// Reads the next row without a mistake into `row`; false where there are no more. Mistakes on the way are added to those
   /// that the rows were made with.
   virtual bool next(TraceRow& row) = 0;
+  /// The text that the places of its rows count in, where it is one JSON document and a row is not a line; null elsewhere.
+  [[nodiscard]] virtual const TraceDocument* document() const { return nullptr; }
 };
 
 struct TraceInput;
@@ -79,6 +83,11 @@ struct TraceInput {
   [[nodiscard]] std::int64_t block_size() const { return spec.block_size.value_or(format.block_size); }
 };
 
+/// Does one of the columns that a user declares say when a request comes?
+inline bool says_when(const TraceColumnsSpec& columns) {
+  return !columns.arrival.empty() || !columns.timestamp.empty();
+}
+
 /// All formats, in the order in which they are listed for people; `told` is not among them.
 std::span<const TraceFormatInfo* const> trace_formats();
 const TraceFormatInfo& trace_format(TraceFormat format);
@@ -86,6 +95,13 @@ const TraceFormatInfo& trace_format(TraceFormat format);
 /// What the head of the file tells: decodesim's own, Azure's or Mooncake's. `lines` then stands on the first line that is
 /// neither empty nor a comment. Throws TraceError where it tells none of these.
 const TraceFormatInfo& told_format(TraceLines& lines, TraceMistakes& mistakes);
+
+/// The formats whose columns or keys are those that the line names which `lines` stands on; `csv`, which has none of its own, is
+/// never among them.
+std::vector<const TraceFormatInfo*> formats_of_head(const TraceLines& lines);
+
+/// Adds a mistake where that line names what other formats have and `format`, which was stated, has not.
+void refuse_another_format(const TraceLines& lines, const TraceFormatInfo& format, TraceMistakes& mistakes);
 
 /// "found 'a', 'b'; did you mean 'c'?" of names that are none of `known`.
 std::string found_names(std::span<const std::string_view> names, std::span<const std::string_view> known);

@@ -211,9 +211,9 @@ void JsonLine::read_list(std::string_view line, std::size_t from) {
   end("nothing stands behind the list");
 }
 
-void JsonLine::read_object(std::string_view line, std::size_t from) {
+void JsonLine::read_object(std::string_view line, std::size_t from, std::string_view where, std::string_view behind) {
   begin(line, from);
-  need('{', "at the beginning of every line");
+  need('{', where);
   if (!take('}')) {
     do {
       JsonMember member;
@@ -230,7 +230,7 @@ void JsonLine::read_object(std::string_view line, std::size_t from) {
     } while (take(','));
     need('}', "at the end of the object");
   }
-  end("nothing stands behind the object; every line holds one");
+  end(behind);
 }
 
 void read_json_ids(std::string_view list, std::size_t at, std::vector<std::int64_t>& ids) {

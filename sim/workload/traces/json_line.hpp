@@ -36,9 +36,16 @@ class JsonLine {
  public:
   /// Reads `line`, a whole object and nothing behind it, whose keys stand in it once each. What lies in lists and objects is
   /// passed over, of any depth, but must close. Throws JsonMistake.
-  void read(std::string_view line) { read_object(line, 0); }
+  void read(std::string_view line) {
+    read_object(line, 0, "at the beginning of every line", "nothing stands behind the object; every line holds one");
+  }
   /// The same of an object that begins at `from` and ends where `line` does.
-  void read_object(std::string_view line, std::size_t from);
+  void read_object(std::string_view line, std::size_t from, std::string_view where = "at the beginning of an object",
+                   std::string_view behind = "nothing stands behind the object");
+  /// The same of a whole file, of any number of lines.
+  void read_document(std::string_view text) {
+    read_object(text, 0, "at the beginning of the file", "nothing stands behind the object");
+  }
   /// The elements of a list that begins at `from` and ends where `line` does; they have no keys.
   void read_list(std::string_view line, std::size_t from);
   [[nodiscard]] const std::vector<JsonMember>& members() const { return members_; }

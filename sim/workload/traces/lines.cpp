@@ -57,10 +57,12 @@ bool TraceLines::fill() {
     std::memmove(piece_.data(), piece_.data() + gone, left);
   }
   const std::size_t got = bytes_.read(piece_.data() + left, piece_.size() - readable - left);
+  ended_ = got == 0;
+  // The line before, which is the file's last then, may still be shown with a mistake.
+  if (ended_ && left == 0) return false;
   piece_[left + got] = '\n';
   begin_ = piece_.data();
   end_ = begin_ + left + got;
-  ended_ = got == 0;
   return got > 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A trace's text, line by line, and the mistakes found in it.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -19,7 +20,7 @@ class TraceLines {
  public:
   explicit TraceLines(TraceBytes bytes);
 
-  /// Goes to the next line, false where there is none. What line() gave before is gone then.
+  /// Goes to the next line; what line() gave before is gone then. False where there is none, and then it stays on the last.
   bool next() {
     const void* end = std::memchr(begin_, '\n', static_cast<std::size_t>(end_ - begin_));
     if (end == nullptr) return next_across();
@@ -70,11 +71,15 @@ class TraceMistakes {
   void add(std::int64_t number, std::size_t offset, std::string message, std::string_view line) {
     mistakes_.push_back(
         {number, static_cast<std::int64_t>(offset) + 1, std::move(message), std::string(line.substr(0, 200))});
-    if (mistakes_.size() == 20) throw_if_any();
+    if (mistakes_.size() == most_trace_mistakes) throw_if_any();
   }
   [[nodiscard]] bool any() const { return !mistakes_.empty(); }
-  void throw_if_any() const {
-    if (!mistakes_.empty()) throw TraceError(file_, mistakes_);
+  /// In the order of the file, since what is wrong with a row may be known only once others have been read.
+  void throw_if_any() {
+    if (mistakes_.empty()) return;
+    std::stable_sort(mistakes_.begin(), mistakes_.end(),
+                     [](const TraceMistake& a, const TraceMistake& b) { return a.line < b.line; });
+    throw TraceError(file_, mistakes_);
   }
 
  private:

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::string_view unit_names[] = {"ns", "us", "ms", "s"};
 
-constexpr std::int64_t latest = std::int64_t{1} << 62;  // ns
-
 /// Rounds half a nanosecond up.
 std::int64_t scaled(std::int64_t nanoseconds, double scale) {
   return static_cast<std::int64_t>(std::floor(static_cast<double>(nanoseconds) * scale + 0.5));
@@ -36,13 +34,14 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
       scale_(spec_.time_scale / spec_.rate_scale) {
   const bool told = spec_.format == TraceFormat::told;
   const TraceFormatInfo& format = told ? told_format(lines_, mistakes_) : trace_format(spec_.format);
-  if (!told && format.shape == TraceShape::csv) skip_to_head();
+  if (!told) skip_to_head(format);
   if (format.rates) scale_ = spec_.time_scale;
   input_ = std::make_unique<TraceInput>(
       TraceInput{.lines = lines_, .format = format, .spec = spec_, .account = account_, .seed = seed});
   input_->at_first_row = told && format.shape == TraceShape::jsonl;
   rows_ = format.rows(*input_, mistakes_);
-  const bool dated = std::any_of(format.keys.begin(), format.keys.end(),
+  const bool dated = !spec_.columns.timestamp.empty() ||
+                     std::any_of(format.keys.begin(), format.keys.end(),
                                  [](const TraceKey& key) { return key.meaning == Meaning::date_time; });
   refuse_what_has_no_effect();
   account_.file = lines_.name();
@@ -61,36 +60,15 @@ std::optional<Time> TraceReader::closes() const {
   return Time(Duration(*input_->closes));
 }
 
-void TraceReader::skip_to_head() {
-  if (lines_.next_of_head()) return;
-  mistakes_.add(lines_, 0, "the file is empty; a trace has names of columns and one row a request");
-  mistakes_.throw_if_any();
-}
-
-/// What can be said of no row, now that the format is known, and whether it is a closed loop.
-void TraceReader::refuse_what_has_no_effect() {
-  const auto refuse = [&](bool stated, const std::string& why, const char* name) {
-    if (stated) mistakes_.add(lines_, 0, why + ": take out workload.trace." + name);
-  };
-  const bool closed = input_->max_concurrency.has_value();
-  const std::string loop = "this is a closed loop, whose rows have no times";
-  refuse(closed && spec_.start > Duration{}, loop, "start");
-  refuse(closed && spec_.duration, loop, "duration");
-  refuse(closed && spec_.spread != SpreadPolicy::none, loop, "spread");
-  refuse(closed && spec_.backward_time != BackwardPolicy::reject, loop, "backward_time");
-  const TraceFormatInfo& format = input_->format;
-  const std::string rows = "in a trace of format " + std::string(format.name);
-  // A format without a table of names is declared, or reads its rows in its own way.
-  const auto has = [&](Meaning meaning) {
-    return format.keys.empty() || std::any_of(format.keys.begin(), format.keys.end(),
-                                              [&](const TraceKey& key) { return key.meaning == meaning; });
-  };
-  const bool own_units = !has(Meaning::time) && !has(Meaning::think_time) && !has(Meaning::deadline);
-  refuse(spec_.time_unit && own_units, rows + " the times have a unit already", "time_unit");
-  refuse(spec_.block_size && !has(Meaning::hash_ids), rows + " no row has hash ids", "block_size");
-  refuse(spec_.wrong_id_count != RowPolicy::reject && !has(Meaning::hash_ids), rows + " no row has hash ids",
-         "wrong_id_count");
-  mistakes_.throw_if_any();
+/// To the names of the columns; rows that have none are read from the first line on.
+void TraceReader::skip_to_head(const TraceFormatInfo& format) {
+  if (lines_.next_of_head()) {
+    refuse_another_format(lines_, format, mistakes_);
+  } else if (format.shape == TraceShape::csv) {
+    mistakes_.add(lines_, 0, "the file is empty; a trace has names of columns and one row a request");
+    mistakes_.throw_if_any();
+  }
+  if (format.shape != TraceShape::csv) lines_.rewind();
 }
 
 const Request* TraceReader::next() {
@@ -102,8 +80,9 @@ const Request* TraceReader::next() {
     request.turn = request.session.empty() ? 0 : ++turns_[request.session];
     return &request;
   }
-  if (account_.rows == 0 && !mistakes_.any())
-    mistakes_.add(lines_, lines_.line().size(), "there are no rows below the names of the columns");
+  if (too_late_.rows > 0) refuse_too_late();
+  if (!mistakes_.any() && account_.rows == 0) refuse_no_rows();
+  if (!mistakes_.any() && account_.kept == 0) refuse_nothing_kept();
   mistakes_.throw_if_any();
   return nullptr;
 }
@@ -114,6 +93,7 @@ const Request* TraceReader::next() {
 bool TraceReader::next_row(TraceRow& row) {
   while (rows_->next(row)) {
     ++account_.rows;
+    row.line = lines_.number();
     if (!row.request.session.empty() && !meet_session(row)) continue;
     if (judge(row) == Verdict::good) return true;
   }
@@ -124,7 +104,7 @@ bool TraceReader::next_row(TraceRow& row) {
 bool TraceReader::meet_session(const TraceRow& row) {
   const bool first = turns_.try_emplace(row.request.session, 0).second;
   if (!first || row.timed) return true;
-  mistakes_.add(lines_, row.time_at, "expected a time: this is the first turn of its session, which none sets off");
+  refuse(row.time_at, "expected a time: this is the first turn of its session, which none sets off");
   return false;
 }
 
@@ -136,7 +116,7 @@ bool TraceReader::next_in_order(TraceRow& row) {
     }
     return false;
   }
-  if (rows_) sort_all();
+  if (!all_sorted_) sort_all();
   if (sorted_next_ == sorted_.size()) return false;
   row = std::move(sorted_[sorted_next_++]);
   return judge_time(row) == Verdict::good;
@@ -152,7 +132,7 @@ void TraceReader::sort_all() {
     before = row.time;
     sorted_.push_back(row);
   }
-  rows_.reset();
+  all_sorted_ = true;
   std::stable_sort(sorted_.begin(), sorted_.end(),
                    [](const TraceRow& a, const TraceRow& b) { return a.time < b.time; });
 }
@@ -177,12 +157,14 @@ bool TraceReader::next_spread(TraceRow& row) {
 TraceReader::Verdict TraceReader::judge(TraceRow& row) {
   Request& request = row.request;
   if (request.input_tokens == 0) {
-    if (!mended(spec_.zero_input, request.input_tokens, "no input tokens", row.input_at)) return Verdict::left_out;
+    if (!mended(spec_.zero_input, "zero_input", request.input_tokens, "no input tokens", row.input_at))
+      return Verdict::left_out;
     row.ids_wrong = !request.content.empty() && !ids_fit(row);
   }
   if (request.output_tokens == 0 || row.failed != nullptr) {
     const char* reason = row.failed != nullptr ? row.failed : "no output tokens";
-    if (!mended(input_->zero_output(), request.output_tokens, reason, row.output_at)) return Verdict::left_out;
+    if (!mended(input_->zero_output(), "zero_output", request.output_tokens, reason, row.output_at))
+      return Verdict::left_out;
     request.max_tokens = std::max(request.max_tokens, request.output_tokens);
   }
   if (row.ids_wrong && judge_ids(row) == Verdict::left_out) return Verdict::left_out;
@@ -190,17 +172,15 @@ TraceReader::Verdict TraceReader::judge(TraceRow& row) {
 }
 
 /// Zeros that the file spells out are refused where they are read; others have not been yet.
-bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason, std::size_t at) {
+bool TraceReader::mended(RowPolicy policy, const std::string& key, std::int64_t& tokens, const char* reason,
+                         std::size_t at) {
   if (policy == RowPolicy::clip) {
     account_.count(reason, tokens > 0 ? "kept" : "clipped");
     tokens = std::max<std::int64_t>(tokens, 1);
     return true;
   }
   if (policy == RowPolicy::reject) {
-    mistakes_.add(lines_, at,
-                  std::string(reason) +
-                      ": say what becomes of such rows, `zero_output: drop` or `clip` (`zero_input` " +
-                      "where the prompt has none), beside the trace's `file`");
+    refuse(at, std::string(reason) + ": say what becomes of such rows, `" + key + ": drop` or `" + key + ": clip`");
   } else {
     drop(reason);
   }
@@ -222,11 +202,11 @@ TraceReader::Verdict TraceReader::judge_ids(TraceRow& row) {
       drop_surplus_ids(row.request);
       return Verdict::good;
     case RowPolicy::reject:
-      mistakes_.add(lines_, row.ids_at,
-                    "there are " + std::to_string(ids) + " ids, but a prompt of " +
-                        std::to_string(request.input_tokens) + " tokens has " + std::to_string(blocks_of(request)) +
-                        " blocks of " + std::to_string(request.hash_block_size) +
-                        ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
+      refuse(row.ids_at, "there are " + std::to_string(ids) + " ids, but a prompt of " +
+                             std::to_string(request.input_tokens) + " tokens has " +
+                             std::to_string(blocks_of(request)) + " blocks of " +
+                             std::to_string(request.hash_block_size) +
+                             ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
   }
   return Verdict::left_out;
 }
@@ -254,10 +234,9 @@ TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
       if (request.hash_block_size > 0) drop_surplus_ids(request);
       return Verdict::good;
     case RowPolicy::reject:
-      mistakes_.add(lines_, row.input_at,
-                    "prompt and answer have " + std::to_string(request.input_tokens + request.output_tokens) +
-                        " tokens, and the server takes " + std::to_string(*longest_) +
-                        ": raise max_model_len, or say `over_context: keep`, `clip` or `drop`");
+      refuse(row.input_at, "prompt and answer have " + std::to_string(request.input_tokens + request.output_tokens) +
+                               " tokens, and the server takes " + std::to_string(*longest_) +
+                               ": raise max_model_len, or say `over_context: keep`, `clip` or `drop`");
   }
   return Verdict::left_out;
 }
@@ -265,17 +244,18 @@ TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
 /// Time zero is the earliest row where the clock says none, and time never runs backward.
 TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
   if (!row.timed) {
-    row.time = last_line_ > 0 ? last_time_ : 0;
+    row.time = last_row_ > 0 ? last_time_ : 0;
     return Verdict::good;
   }
   if (!origin_) origin_ = input_->format.from_first_row ? row.time : 0;
   const std::int64_t since = row.time - *origin_;
   if (since > latest - segment_) {
-    mistakes_.add(lines_, row.time_at, "expected at most 2^62 ns, which is 146 years, behind the first row");
+    refuse(row.time_at,
+           "expected at most 2^62 ns, which is 146 years, with the segments before it: say another `backward_time`");
     return Verdict::left_out;
   }
   std::int64_t time = since + segment_;
-  const bool first = last_line_ == 0;
+  const bool first = last_row_ == 0;
   if (!first && time < last_time_) {
     constexpr const char* reason = "earlier than the row before";
     switch (spec_.backward_time) {
@@ -290,21 +270,21 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
       case BackwardPolicy::sort:
         throw BrokenInvariant("sorted rows are in order");
       case BackwardPolicy::reject:
-        mistakes_.add(lines_, row.time_at,
-                      "earlier than line " + std::to_string(last_line_) +
-                          "; rows stand in the order of their arrival, so sort the file by it, or say "
-                          "`backward_time: sort`, `segment` or `drop`");
+        refuse_backward(row);
         return Verdict::left_out;
     }
   }
   row.time = last_time_ = time;
-  last_line_ = lines_.number();
+  last_line_ = row.line;
+  last_row_ = account_.rows;
   return Verdict::good;
 }
 
 /// What was asked for of the trace, at the pace that was asked for.
 TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
   const std::int64_t start = spec_.start.count();
+  if (!reach_) reach_.emplace(row.time, row.time);
+  reach_->second = std::max(reach_->second, row.time);
   if (row.time < start) {
     drop("before the start of the window");
     return Verdict::left_out;
@@ -323,12 +303,13 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
     return Verdict::left_out;
   }
   std::int64_t time = row.time - start;
+  const auto longest = static_cast<double>(std::max(time, request.think_time.count()));
+  if (longest * scale_ > static_cast<double>(latest)) {
+    if (too_late_.rows++ == 0) too_late_.line = row.line, too_late_.at = row.time_at;
+    too_late_.longest = std::max(too_late_.longest, longest);
+    return Verdict::left_out;
+  }
   if (scale_ != 1) {
-    const double end = static_cast<double>(std::max(time, request.think_time.count())) * scale_;
-    if (end > static_cast<double>(latest)) {
-      mistakes_.add(lines_, row.time_at, "time_scale puts this row beyond 2^62 ns, which is 146 years");
-      return Verdict::left_out;
-    }
     time = scaled(time, scale_);
     request.think_time = Duration(scaled(request.think_time.count(), scale_));
   }

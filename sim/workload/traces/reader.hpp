@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "sim/workload/request.hpp"
 #include "sim/workload/traces/account.hpp"
@@ -38,8 +39,9 @@ class TraceReader {
   [[nodiscard]] std::optional<Time> closes() const;
 
  private:
+  static constexpr std::int64_t latest = std::int64_t{1} << 62;  // ns
   enum class Verdict { good, left_out };
-  void skip_to_head();
+  void skip_to_head(const TraceFormatInfo& format);
   void refuse_what_has_no_effect();
   bool meet_session(const TraceRow& row);
   bool next_row(TraceRow& row);
@@ -47,12 +49,17 @@ class TraceReader {
   bool next_spread(TraceRow& row);
   void sort_all();
   Verdict judge(TraceRow& row);
-  bool mended(RowPolicy policy, std::int64_t& tokens, const char* reason, std::size_t at);
+  bool mended(RowPolicy policy, const std::string& key, std::int64_t& tokens, const char* reason, std::size_t at);
   Verdict judge_ids(TraceRow& row);
   Verdict judge_length(TraceRow& row);
   Verdict judge_time(TraceRow& row);
   Verdict place_in_window(TraceRow& row);
   void drop(const char* reason);
+  void refuse(std::size_t at, std::string message);
+  void refuse_backward(const TraceRow& row);
+  void refuse_no_rows();
+  void refuse_nothing_kept();
+  void refuse_too_late();
 
   TraceSpec spec_;
   std::optional<std::int64_t> longest_;
@@ -64,12 +71,23 @@ class TraceReader {
   TraceRow row_;
   std::vector<TraceRow> sorted_;
   std::size_t sorted_next_ = 0;
+  bool all_sorted_ = false;
   std::unique_ptr<TraceSpread> spread_;
   std::unordered_map<std::string, std::int64_t> turns_;  // of each session met, those that were kept
   std::optional<std::int64_t> origin_;                   // of a clock that does not begin at zero
   std::int64_t segment_ = 0;                             // what a new recording adds
   std::int64_t last_time_ = 0;
-  std::int64_t last_line_ = 0;
+  std::int64_t last_line_ = 0;                                  // of the last row that has a time
+  std::int64_t last_row_ = 0;                                   // the same, counted in rows
+  std::optional<std::pair<std::int64_t, std::int64_t>> reach_;  // ns, of the rows that the window was put to
+  /// Rows that lie so far away that no number holds their time.
+  struct TooLate {
+    std::int64_t rows = 0;
+    std::int64_t line = 0;  // of the first
+    std::size_t at = 0;
+    double longest = 0;  // time or pause, ns, before scaling
+  };
+  TooLate too_late_;
   double scale_ = 1;
 };
 

@@ -34,9 +34,9 @@ std::string_view set_tokens(std::string_view text, bool zero_allowed, bool input
   const std::string_view wrong = read_tokens_or_zero(text, tokens);
   if (!wrong.empty() || tokens > 0 || zero_allowed) return wrong;
   return input ? "a request has at least 1 token of either kind; say what becomes of rows without, `zero_input: drop` "
-                 "or `zero_input: clip` (to 1), beside the trace's `file`"
+                 "or `zero_input: clip` (to 1)"
                : "a request has at least 1 token of either kind, and 0 usually marks a failed call; say what becomes "
-                 "of such rows, `zero_output: drop` or `zero_output: clip` (to 1), beside the trace's `file`";
+                 "of such rows, `zero_output: drop` or `zero_output: clip` (to 1)";
 }
 
 std::string_view set_tokens_or_none(std::string_view text, std::int64_t& tokens) {

@@ -55,7 +55,8 @@ struct TraceRow {
   bool states_block_size = false;  // then the ids may be fewer, since what they stand for is no guess
   // Why its call failed, so that its answer is cut short; null: it did not. Such rows are treated as those of no output.
   const char* failed = nullptr;
-  // Where in the line these stand, in bytes from 0.
+  std::int64_t line = 0;  // that it stands in
+  // Where in the line these stand, in bytes from 0, or in the text of a document.
   std::size_t time_at = 0;
   std::size_t input_at = 0;
   std::size_t output_at = 0;

@@ -1,6 +1,7 @@
 #pragma once
 // Request traces: the files we read and the one we write.
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <span>
@@ -37,7 +38,11 @@ namespace decodesim {
 /// refuses the file, unless a policy of TraceSpec says what becomes of such rows, and then it is counted: none is dropped or
 /// mended in silence.
 
-/// One mistake of a trace.
+/// So many mistakes are collected before a trace is refused.
+inline constexpr std::size_t most_trace_mistakes = 20;
+
+/// One mistake of a trace. In its message a key of `workload.trace` stands in back-quotes, with its value or alone, so that it can
+/// be shown as an option where a command reads the trace.
 struct TraceMistake {
   std::int64_t line = 0;    // from 1; 0: the file as a whole
   std::int64_t column = 0;  // in bytes, from 1
@@ -51,7 +56,7 @@ class TraceError : public std::runtime_error {
   /// `unreadable`: the file is not there, or the system refuses it; otherwise what it says is wrong.
   TraceError(std::string file, std::vector<TraceMistake> mistakes, bool unreadable = false);
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// The first mistakes in the order of the file; at most 20.
+  /// The first mistakes in the order of the file; at most most_trace_mistakes.
   [[nodiscard]] const std::vector<TraceMistake>& mistakes() const { return mistakes_; }
   [[nodiscard]] bool unreadable() const { return unreadable_; }
 

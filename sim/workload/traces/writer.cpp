@@ -53,7 +53,7 @@ TraceColumns TraceColumns::all() {
 TraceWriter::TraceWriter(std::ostream& out, TraceForm form, const TraceHead& head, TraceColumns columns)
     : out_(out), closed_loop_(head.max_concurrency.has_value()), columns_(columns) {
   if (form == TraceForm::csv && (closed_loop_ || head.closes))
-    throw std::invalid_argument("rows alone say neither max_concurrency nor closes_s: write a YAML trace");
+    throw std::invalid_argument("rows alone say neither max_concurrency nor closes_s: write a YAML trace, FILE.yaml");
   if (form == TraceForm::yaml) {
     text_ = "version: 1\nformat: decodesim-trace\n";
     if (!head.name.empty()) text_ += "name: " + header_text(head.name) + '\n';

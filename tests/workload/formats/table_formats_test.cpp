@@ -122,7 +122,8 @@ TEST_CASE("names that only the user can tell are refused with the format to stat
     CAPTURE(text);
     const ReadText read = read_text(text, TraceFormat::told);
     REQUIRE(read.mistakes.size() == 1);
-    CHECK_MESSAGE(read.mistakes[0].message.find("--format " + format) != std::string::npos, read.mistakes[0].message);
+    CHECK_MESSAGE(read.mistakes[0].message.find("`format: " + format + '`') != std::string::npos,
+                  read.mistakes[0].message);
   };
   refuses("arrived_at,num_prefill_tokens,num_decode_tokens\n", "vidur");
   refuses("input_tokens_x,arrival_timestamp,prompt_size,token_size\n", "splitwise-sim");

@@ -48,6 +48,19 @@ std::optional<KeyValue> key_value(std::string_view line) {
 constexpr std::array<std::string_view, 6> header_keys{"version", "format",          "rows",
                                                       "name",    "max_concurrency", "closes_s"};
 
+/// Keys of a scenario, which a trace's header has none of.
+constexpr std::array<std::string_view, 11> scenario_keys{"base",     "cases", "cost", "hardware", "memory",   "model",
+                                                         "parallel", "run",   "slo",  "workload", "scheduler"};
+
+void refuse_scenario(const TraceLines& lines, const KeyValue& entry, TraceMistakes& mistakes) {
+  if (std::find(scenario_keys.begin(), scenario_keys.end(), entry.key) == scenario_keys.end()) return;
+  mistakes.add(lines, 0,
+               "this is a scenario, since it has a '" + std::string(entry.key) +
+                   "', and not a trace: 'decodesim describe --scenario FILE' tells of the requests that it makes, and "
+                   "'decodesim run FILE --export-trace OUT' writes them as a trace");
+  mistakes.throw_if_any();
+}
+
 void check_header_line(const TraceLines& lines, const KeyValue& entry, std::vector<std::string>& seen,
                        TraceInput& input, TraceMistakes& mistakes) {
   const std::string key(entry.key);
@@ -91,7 +104,10 @@ std::size_t read_yaml_header(TraceInput& input, TraceMistakes& mistakes) {
     const bool empty = trimmed(line).empty() || trimmed(line)[0] == '#';
     const auto entry = key_value(line);
     if (!empty && !entry) mistakes.add(lines, 0, "expected a line 'key: value'; the rows stand below 'rows: |'");
-    if (!empty && entry) check_header_line(lines, *entry, seen, input, mistakes);
+    if (!empty && entry) {
+      if (std::find(seen.begin(), seen.end(), "format") == seen.end()) refuse_scenario(lines, *entry, mistakes);
+      check_header_line(lines, *entry, seen, input, mistakes);
+    }
     if (entry && entry->key == "rows") break;
     more = lines.next();
   }

@@ -72,7 +72,7 @@ ServegenLengths::ServegenLengths(const std::string& path, std::uint64_t seed)
   JsonLine all;
   JsonLine fields;
   try {
-    all.read(text);
+    all.read_document(text);
     for (const JsonMember& member : all.members()) {
       Window window;
       const std::string_view wrong = read_time(member.key, TimeUnit::s, window.begin);

@@ -52,11 +52,13 @@ class VllmBenchRows final : public TraceRows {
     return false;
   }
 
+  [[nodiscard]] const TraceDocument* document() const override { return &document_; }
+
  private:
   void read_lists() {
     JsonLine object;
     const std::string_view text = document_.text();
-    object.read(text);
+    object.read_document(text);
     for (const JsonMember& member : object.members()) {
       for (const auto& [name, values] : {std::pair{"input_lens", &inputs_}, std::pair{"output_lens", &outputs_},
                                          std::pair{"start_times", &starts_}, std::pair{"errors", &errors_}}) {
@@ -87,7 +89,7 @@ class VllmBenchRows final : public TraceRows {
 
   bool set(Meaning meaning, const Values& values, std::size_t i, TraceRow& row, std::size_t& at) {
     const JsonMember& value = values.list.members()[i];
-    at = document_.single_line() ? value.at : 0;
+    at = value.at;
     const std::string_view wrong = value.kind == JsonKind::number ? set_field(meaning, value.text, rules_, row)
                                                                   : std::string_view("expected a number");
     if (wrong.empty()) return true;
