@@ -110,4 +110,26 @@ TEST_CASE("generated prompts share prefixes by group, and the groups move nothin
         std::string::npos);
 }
 
+TEST_CASE("a list says when clients leave, and what turns sessions have") {
+  const std::vector<Request> requests =
+      load_one(
+          FIXED
+          "workload: {requests: [{input_tokens: 5, output_tokens: 2, timeout: 2 s, cancel_after: 500 ms, session: s}, "
+          "{input_tokens: 9, output_tokens: 1, session: s, think_time: 3 s}]}\n")
+          .workload.requests;
+  REQUIRE(requests.size() == 2);
+  CHECK(requests[0].timeout == std::chrono::seconds(2));
+  CHECK(requests[0].cancel_after == std::chrono::milliseconds(500));
+  CHECK(requests[0].session == "s");
+  CHECK(requests[1].think_time == std::chrono::seconds(3));
+  CHECK_FALSE(requests[1].timeout);
+  CHECK_FALSE(requests[1].cancel_after);
+  check_mistake({"a request that nobody waits for",
+                 FIXED "workload: {requests: [{input_tokens: 5, output_tokens: 2, timeout: §0 s}]}\n", "out-of-range",
+                 "above 0"});
+  check_mistake({"a think time of no session",
+                 FIXED "workload: {requests: [{input_tokens: 5, output_tokens: 2, §think_time: 1 s}]}\n", "no-effect",
+                 "session"});
+}
+
 }  // namespace decodesim::tests
