@@ -96,6 +96,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   run_ended_ = true;
   bury_left_before(nullptr);
   check_nobody_is_late();
+  check_places();
   for (const Life* life : over_) {
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
   }
