@@ -1,4 +1,4 @@
-// Victims that share their blocks, and victims that are over, on both engines.
+// Victims that share their blocks, that are over or that lose a token, on both engines.
 
 #include <doctest/doctest.h>
 
@@ -101,6 +101,25 @@ TEST_CASE("what the last token of a victim fills is found where the pass served 
     CHECK(table.rows()[2].tables == "B[2,3,4]");
     CHECK(table.rows()[2].hashed == "1,2,3");
     CHECK(lost.blocks == 0);
+  });
+}
+
+TEST_CASE("a token that a victim loses is taken off what its tenant got") {
+  ServerConfig config = server(3, "last-admitted");
+  config.scheduler.async = config.scheduler.drop_in_flight = true;
+  config.scheduler.max_num_seqs = 3;
+  config.scheduler.policies.queue_order = "fair";
+  config.scheduler.fair.input_price = 0;
+  config.scheduler.fair.output_price = 1;
+  // Pass 3 evicts B with its second token under way. Of two tokens Carl's and one Bert's, Bert is next.
+  std::vector<Request> requests{request(0, "K", 1, 2), request(1, "A", 3, 9), request(2, "B", 3, 9),
+                                request(3, "C", 3, 9, 1)};
+  requests[0].tenant = requests[3].tenant = "carl";
+  requests[1].tenant = "anna";
+  requests[2].tenant = "bert";
+  on_every_engine(config, requests, [](const ScheduleTable& table) {
+    CHECK(table.rows()[2].preempted == "B");
+    CHECK(table.rows()[3].scheduled == "A1 B4");
   });
 }
 
