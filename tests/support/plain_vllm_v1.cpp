@@ -143,6 +143,8 @@ void PlainVllmV1::swap_in(PlainPlan& plan) {
       return;
     }
     swapped.erase(swapped.begin());
+    r->waited += now - r->waits_since;
+    r->waits_since = now;
     running.push_back(r);
     plan.swapped_in.push_back({r, r->cached, host_.give_back(*r)});
     pool_.take(*r, pool_.blocks_for(r->cached + n));
