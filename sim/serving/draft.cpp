@@ -78,6 +78,7 @@ void Draft::book_eviction(Sequence& victim, const Eviction& eviction, KvFate fat
 void Draft::withdraw_token(Sequence& victim) {
   victim.over = false;
   victim.generated -= 1;
+  state_.cohort.take_back(victim);
   WithdrawnToken lost{.request = &victim.request};
   if (victim.generated > 0) {
     lost.gap = victim.last_token - victim.token_before;

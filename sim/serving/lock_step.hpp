@@ -58,6 +58,8 @@ class LockStep {
   [[nodiscard]] std::int64_t tokens_of(std::size_t tenant) const { return tally_.tokens(tenant, tokens_); }
   /// Counts a token that a sequence got outside the lock-step.
   void count_outside(const Sequence& sequence) { tally_.count(sequence.tenant); }
+  /// The newest token of one that is no member any more is taken back.
+  void take_back(const Sequence& sequence) { tally_.take_back(sequence.tenant); }
 
   /// Takes in a sequence that is ready to decode: all its known tokens but the newest are cached.
   void join(Sequence& sequence);

@@ -2,6 +2,7 @@
 // KV memory in blocks of one size, handed out on demand.
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,16 @@ class PagedMemory : public BlockMemory {
   [[nodiscard]] std::int64_t reclaimable(const Sequence& sequence) const override {
     if (!caching_) return KvMemory::reclaimable(sequence);
     std::int64_t blocks = 0;
-    for (const BlockId block : sequence.blocks) blocks += pool_.references(block) == 1 ? 1 : 0;
+    for (const BlockId block : sequence.blocks)
+      blocks += pool_.references(block) == 1 + references_deferred(block) ? 1 : 0;
     return blocks;
   }
   void release(Sequence& sequence, Released why) override {
     const bool waits = why == Released::evicted ? defers_evicted_ : std::exchange(defers_next_finished_, false);
     if (!waits) return pool_.release(sequence.blocks);
+    if (caching_) {
+      for (const BlockId block : sequence.blocks) ++references_deferred_[block];
+    }
     deferred_.push_back(std::exchange(sequence.blocks, {}));
   }
   /// Whether the blocks of victims are free at once, or with the next retire().
@@ -49,6 +54,7 @@ class PagedMemory : public BlockMemory {
     const bool any = !deferred_.empty();
     for (BlockTable& table : deferred_) pool_.release(table);
     deferred_.clear();
+    references_deferred_.clear();
     return any;
   }
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.hashes_evicted(); }
@@ -112,8 +118,15 @@ class PagedMemory : public BlockMemory {
   }
 
  private:
+  /// References to a block that go with the next retire(): nobody holds it by them.
+  [[nodiscard]] std::uint32_t references_deferred(BlockId block) const {
+    const auto found = references_deferred_.find(block);
+    return found == references_deferred_.end() ? 0 : found->second;
+  }
+
   bool caching_;
-  std::vector<BlockTable> deferred_;  // in the order in which they were released
+  std::vector<BlockTable> deferred_;                                // in the order in which they were released
+  std::unordered_map<BlockId, std::uint32_t> references_deferred_;  // in those, where blocks can be shared
   bool defers_evicted_ = false;
   bool defers_next_finished_ = false;
 };

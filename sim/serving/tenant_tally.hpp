@@ -22,6 +22,8 @@ class TenantTally {
   }
   /// A token outside the lock-step.
   void count(std::size_t tenant) { of(tenant).tokens += 1; }
+  /// A token is taken back of one that is no member any more.
+  void take_back(std::size_t tenant) { of(tenant).tokens -= 1; }
 
   [[nodiscard]] std::int64_t tokens(std::size_t tenant, std::int64_t counted) const {
     return tenant < tenants_.size() ? tenants_[tenant].tokens + tenants_[tenant].members * counted : 0;

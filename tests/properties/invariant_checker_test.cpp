@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -225,6 +226,31 @@ TEST_CASE("the checker notices too much on the host, and who is there without be
   CHECK(violation(10, 0) == "");
   CHECK(violation(0, 0) != "");
   CHECK(violation(10, 1) != "");
+}
+
+TEST_CASE("the checker counts a session from its first turn to its last, and others while they are there") {
+  const ShapeCost cost;
+  ServerConfig server;
+  server.num_blocks = server.usable_blocks = 16;
+  server.block_size = 4;
+  server.max_model_len = 100;
+  server.cost = &cost;
+  // Two turns with ten seconds of thinking between them, and one who stands alone.
+  const auto violation = [&](std::int64_t places, std::chrono::seconds alone_arrives) {
+    std::vector<Request> requests{
+        {0, "A", Time{}, 6, 2, 2, 0}, {1, "B", Time{}, 6, 2, 2, 0}, {2, "C", Time(alone_arrives), 6, 2, 2, 0}};
+    requests[0].session = requests[1].session = "talk";
+    requests[0].turn = 1;
+    requests[1].turn = 2;
+    requests[1].think_time = std::chrono::seconds(10);
+    InvariantChecker checker(server, places);
+    play(engines().front(), server, requests, std::nullopt, {&checker});
+    return checker.violation();
+  };
+  CHECK(violation(1, std::chrono::seconds(20)) == "");
+  CHECK(violation(1, std::chrono::seconds(5)) != "");  // while they think, with nobody else there
+  CHECK(violation(2, std::chrono::seconds(5)) == "");
+  CHECK(violation(1, std::chrono::seconds(0)) != "");
 }
 
 TEST_CASE("the checker notices every wrong fact about a request") {

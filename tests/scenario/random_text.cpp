@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "tests/scenario/random_workload.hpp"
+
 namespace decodesim::tests {
 
 const std::string inline_machine =
@@ -34,21 +36,10 @@ std::string random_scenario_text(std::mt19937_64& random) {
   text += "scheduler: {never_fits: " + pick({"reject", "hang", "{fail_after: 3}"}) +
           ", watermark: " + pick({"0", "1 %", "0.333"}) + ", long_prefill_token_threshold: " + pick({"0", "1k"}) +
           ", reserve_full_isl: " + pick({"true", "false"}) + "}\n";
-  text +=
-      pick({"serving: {prefill: computed}\n", "serving: {prefill: arrives_computed, after_preemption: refetch}\n", ""});
-  text += "workload: " +
-          pick({"{requests: [{id: \"x y\", arrival: 1.5 s, input_tokens: 5, output_tokens: 2, max_tokens: 9, priority: "
-                "3}, {input_tokens: 1, output_tokens: 1}]}",
-                "{requests: [{input_tokens: 9, output_tokens: 2, prefix_group: a, prefix_tokens: 7, cache_salt: x}, "
-                "{input_tokens: 9, output_tokens: 1, hash_ids: [4, 0], hash_block_size: 5, no_prefix_read: true}]}",
-                "{num_requests: 5, input_tokens: 64, output_tokens: 3, prefix_groups: {groups: 3, tokens_included: 16, "
-                "share: "
-                "40 %}}",
-                "{num_requests: 5, max_concurrency: 2, input_tokens: 64, output_tokens: {distribution: uniform, min: "
-                "1, max: 9}}",
-                "{num_requests: 5, arrival: {process: poisson, request_rate: 0.125 req/s}, input_tokens: 1k, "
-                "output_tokens: 3}"}) +
-          "\n";
+  const bool arrives_computed = random() % 3 == 0;
+  text += arrives_computed ? "serving: {prefill: arrives_computed, after_preemption: refetch}\n"
+                           : pick({"serving: {prefill: computed}\n", ""});
+  text += "workload: " + random_workload_text(random, !arrives_computed) + "\n";
   text += pick({"run: {seed: 12345678901234567, window: {skip_first: 10 %}}\n", ""}) +
           pick({"slo: {ttft_p99: 2 s, tpot_p99: 30 ms}\n", ""});
   return text;

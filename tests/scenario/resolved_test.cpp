@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <set>
 #include <string>
@@ -140,6 +141,25 @@ TEST_CASE("the resolved text loads to the same scenario and the same hash, and s
     hashes.insert(scenario_hash(first));
   }
   CHECK(hashes.size() > 250);
+}
+
+TEST_CASE("random scenario files state every field of a workload at times, but for what names another file") {
+  std::mt19937_64 random(5);
+  std::string texts;
+  for (int i = 0; i < 300; ++i) texts += random_scenario_text(random);
+  const std::function<void(FieldTable)> look_for = [&](FieldTable fields) {
+    for (const Field& field : fields) {
+      const bool names_a_file = field.key == "trace" || field.key == "lengths" ||
+                                (field.scalar() != nullptr && field.scalar()->kind == Kind::path);
+      if (names_a_file) continue;
+      const std::string stated = std::string(field.key) + ": ";
+      CAPTURE(field.key);
+      CHECK((texts.find("{" + stated) != std::string::npos || texts.find(", " + stated) != std::string::npos));
+      if (field.record() != nullptr) look_for(field.record()->fields);
+      if (field.list() != nullptr) look_for(field.list()->fields);
+    }
+  };
+  look_for(workload_fields);
 }
 
 TEST_CASE("the hash names the scenario: every value counts, where a trace lies does not") {

@@ -22,6 +22,10 @@ import glob, json, os, sys, warnings
 warnings.simplefilter('ignore')
 import jsonschema, yaml
 folder = sys.argv[1]
+# As YAML 1.2 has it, and the loader and editors read it: on and off are words.
+resolvers = yaml.SafeLoader.yaml_implicit_resolvers
+for first in 'yYnNoO':
+    resolvers[first] = [one for one in resolvers[first] if one[0] != 'tag:yaml.org,2002:bool']
 schema = json.load(open(os.path.join(folder, 'schema.json')))
 jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)

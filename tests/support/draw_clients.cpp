@@ -65,6 +65,24 @@ void draw_clients(Draws& draws, RandomScenario& scenario, Duration typical_step)
   if (draws.chance(20)) scenario.closes = Time(typical_step * draws.between(1, 200) / 4);
 }
 
+void draw_labels(Draws& draws, RandomScenario& scenario, Duration typical_step) {
+  std::vector<Request>& requests = scenario.requests;
+  const auto nobody_has = [&](const auto& label) { return std::none_of(requests.begin(), requests.end(), label); };
+  const std::int64_t classes = draws.pick({0, 0, 60, 100});
+  const std::int64_t tenants =
+      nobody_has([](const Request& one) { return !one.tenant.empty(); }) ? draws.pick({0, 0, 60, 100}) : 0;
+  const std::int64_t hurried =
+      nobody_has([](const Request& one) { return one.deadline.has_value(); }) ? draws.pick({0, 0, 60, 100}) : 0;
+  const std::int64_t ranked =
+      nobody_has([](const Request& one) { return one.priority != 0; }) ? draws.pick({0, 0, 60, 100}) : 0;
+  for (Request& request : requests) {
+    if (draws.chance(classes)) request.slo_class = draws.chance(50) ? "chat" : "batch";
+    if (draws.chance(tenants)) request.tenant = draws.chance(50) ? "anna" : "bert";
+    if (draws.chance(hurried)) request.deadline = typical_step * draws.between(0, 400) / 4;
+    if (draws.chance(ranked)) request.priority = draws.between(0, 3);
+  }
+}
+
 std::vector<Request> asked_once(std::vector<Request> requests) {
   for (Request& request : requests) {
     request.timeout.reset();

@@ -36,7 +36,8 @@ namespace decodesim::tests {
 ///   progress  where every request fits alone, one finishes within a bounded number of passes, and all finish
 ///   clients   who left gets no token and holds no block afterwards, but for what the step that ran computed of it; a turn
 ///             comes no earlier than its think time after the answer before it, and is not asked where there was none; a
-///             closed loop never has more requests inside than places
+///             closed loop never has more inside than places: a request until it ends, a session from its first turn to its
+///             last, its clients' thinking included
 ///   accounts  requests in = completed + rejected + cancelled + unfinished; gaps + first tokens = tokens; the parts of a
 ///             ledger are the step's duration; time and pass numbers never run backwards
 class InvariantChecker : public Observer {
@@ -147,6 +148,7 @@ class InvariantChecker : public Observer {
   [[nodiscard]] static bool names(const ScheduleFacts& schedule, const Life& life);
   void check_turn(const Request& request);
   void note_end(const RequestFacts& facts);
+  void check_places();
 
   const ServerConfig& server_;
   EngineRules rules_;
@@ -183,10 +185,11 @@ class InvariantChecker : public Observer {
     std::int64_t number = 0;
     Time ended{};
     bool answered = false;
+    std::size_t place = 0;  // of its end in `visits_`
   };
   std::map<std::string, Turn> last_turns_;  // of each session, the one that ended last
   std::optional<std::int64_t> places_;      // of a closed loop
-  std::int64_t inside_ = 0;
+  std::vector<int> visits_;                 // 1: a request or a session came in, -1: it is over, 0: it went on
   std::int64_t tokens_ = 0;
   std::int64_t gaps_ = 0;
   std::int64_t accepted_ = 0;

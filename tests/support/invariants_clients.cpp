@@ -68,12 +68,14 @@ void InvariantChecker::bury_left() {
 
 /// A later turn comes when the one before it was answered, and thought over.
 void InvariantChecker::check_turn(const Request& request) {
-  ++inside_;
-  require(!places_ || inside_ <= *places_, "a closed loop has no more requests inside than places");
   const auto before = last_turns_.find(request.session);
-  if (request.turn <= 1) return require(request.turn == 0 || before == last_turns_.end(), "a session begins once");
+  if (request.turn <= 1) {
+    visits_.push_back(1);
+    return require(request.turn == 0 || before == last_turns_.end(), "a session begins once");
+  }
   if (before == last_turns_.end()) return require(false, "a session begins with its first turn");
   const Turn& last = before->second;
+  visits_[last.place] = 0;  // it was not over then
   require(last.number + 1 == request.turn, "the turns of a session come one by one");
   require(request.arrival >= last.ended + (last.answered ? request.think_time : Duration{}),
           "a turn comes after the end of the one before it and its think time");
@@ -81,14 +83,24 @@ void InvariantChecker::check_turn(const Request& request) {
 }
 
 void InvariantChecker::note_end(const RequestFacts& facts) {
-  --inside_;
+  visits_.push_back(-1);
   const Request& request = *facts.request;
   if (request.turn == 0) return;
   const auto before = last_turns_.find(request.session);
   const bool asked = request.turn == 1 || before == last_turns_.end() || before->second.answered;
   require(facts.outcome == Outcome::unfinished || asked == (facts.reason != reason_turn_unanswered),
           "a turn is not asked where the one before it was not answered");
-  last_turns_[request.session] = {request.turn, facts.ended, facts.outcome == Outcome::completed};
+  last_turns_[request.session] = {request.turn, facts.ended, facts.outcome == Outcome::completed, visits_.size() - 1};
+}
+
+/// Whether a session goes on is known only when its next turn comes, so places are counted when all is over.
+void InvariantChecker::check_places() {
+  std::int64_t inside = 0;
+  for (const int change : visits_) {
+    inside += change;
+    require(!places_ || inside <= *places_, "a closed loop has no more requests or sessions inside than places");
+  }
+  require(inside == 0, "who came in is over at the end");
 }
 
 }  // namespace decodesim::tests

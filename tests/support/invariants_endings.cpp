@@ -78,7 +78,9 @@ void InvariantChecker::ended(const RequestFacts& facts) {
       }
       require((life.state == State::leaving || life.state == State::swapped) && facts.ended == now_,
               "who gives up leaves at the end of the pass");
-      require(life.preemptions > 0 || !fits_alone(life), "only who was evicted or can never fit gives up");
+      // Who has loaded holds blocks, and where it stands behind who is refused for want of them it holds them for ever.
+      require(life.preemptions > 0 || !fits_alone(life) || !loading_.empty(),
+              "only who was evicted, can never fit or waits for blocks of who has loaded gives up");
       break;
     case Outcome::unfinished:
       check_host_room();
@@ -96,6 +98,7 @@ void InvariantChecker::run_ended(const RunFacts& facts) {
   run_ended_ = true;
   bury_left_before(nullptr);
   check_nobody_is_late();
+  check_places();
   for (const Life* life : over_) {
     require(life->preemptions_told == life->preemptions, "the facts count the preemptions");
   }

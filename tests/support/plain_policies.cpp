@@ -10,12 +10,14 @@ namespace decodesim::tests {
 
 namespace {
 
-/// Blocks that no other running sequence holds.
-std::int64_t blocks_of_its_own(const PlainSequence& sequence, const std::vector<PlainSequence*>& running) {
+/// Blocks that no other sequence holds. Those of who is gone are held by nobody, though a step in flight may write to them.
+std::int64_t blocks_of_its_own(const PlainSequence& sequence, const std::vector<PlainSequence*>& running,
+                               const std::deque<PlainSequence*>& loading) {
   std::int64_t own = 0;
   for (std::uint32_t block : sequence.blocks) {
     std::int64_t holders = 0;
     for (const PlainSequence* other : running) holders += std::count(other->blocks.begin(), other->blocks.end(), block);
+    for (const PlainSequence* other : loading) holders += std::count(other->blocks.begin(), other->blocks.end(), block);
     own += holders == 1 ? 1 : 0;
   }
   return own;
@@ -23,7 +25,7 @@ std::int64_t blocks_of_its_own(const PlainSequence& sequence, const std::vector<
 
 /// Is `a` a better victim than `b`, which was admitted before it?
 bool rather_evict_later(const std::string& victim, const PlainSequence& a, const PlainSequence& b,
-                        const std::vector<PlainSequence*>& running) {
+                        const std::vector<PlainSequence*>& running, const std::deque<PlainSequence*>& loading) {
   const Request& of_a = *a.request;
   const Request& of_b = *b.request;
   if (victim == "last-admitted") return true;
@@ -35,7 +37,8 @@ bool rather_evict_later(const std::string& victim, const PlainSequence& a, const
     if (a.emitted != b.emitted) return a.emitted < b.emitted;
     return a.input >= b.input;
   }
-  if (victim == "most-reclaimable-blocks") return blocks_of_its_own(a, running) >= blocks_of_its_own(b, running);
+  if (victim == "most-reclaimable-blocks")
+    return blocks_of_its_own(a, running, loading) >= blocks_of_its_own(b, running, loading);
   if (victim == "least-recompute") return a.cached <= b.cached;
   if (victim == "latest-arrival") {
     if (of_a.arrival != of_b.arrival) return of_a.arrival > of_b.arrival;
@@ -88,10 +91,11 @@ void insert_sorted(const std::string& order, const ServerConfig& server, std::de
 
 }  // namespace
 
-std::size_t choose_plain_victim(const std::string& victim, const std::vector<PlainSequence*>& running) {
+std::size_t choose_plain_victim(const std::string& victim, const std::vector<PlainSequence*>& running,
+                                const std::deque<PlainSequence*>& loading) {
   std::size_t chosen = 0;
   for (std::size_t i = 1; i < running.size(); ++i) {
-    if (rather_evict_later(victim, *running[i], *running[chosen], running)) chosen = i;
+    if (rather_evict_later(victim, *running[i], *running[chosen], running, loading)) chosen = i;
   }
   return chosen;
 }

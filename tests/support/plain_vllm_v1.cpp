@@ -92,7 +92,7 @@ void PlainVllmV1::extend_running(PlainPlan& plan) {
     const std::int64_t slots = drafts > 0 ? plain_slots(server_, r->cached) : r->cached + n;
     const std::int64_t need = pool_.blocks_for(slots) - static_cast<std::int64_t>(r->blocks.size());
     while (need > pool_.free()) {
-      const std::size_t v = choose_plain_victim(victim_, running);
+      const std::size_t v = choose_plain_victim(victim_, running, loading);
       PlainSequence* victim = running[v];
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(v));
       if (v < i) --i;
@@ -143,6 +143,8 @@ void PlainVllmV1::swap_in(PlainPlan& plan) {
       return;
     }
     swapped.erase(swapped.begin());
+    r->waited += now - r->waits_since;
+    r->waits_since = now;
     running.push_back(r);
     plan.swapped_in.push_back({r, r->cached, host_.give_back(*r)});
     pool_.take(*r, pool_.blocks_for(r->cached + n));

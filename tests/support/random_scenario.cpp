@@ -284,6 +284,7 @@ RandomScenario random_scenario(std::uint64_t seed, ScenarioSize size) {
   draw_loads(draws, scenario, typical_step);
   draw_report(draws, scenario, typical_step);
   draw_clients(draws, scenario, typical_step);
+  draw_labels(draws, scenario, typical_step);
   return scenario;
 }
 
@@ -343,6 +344,7 @@ std::string RandomScenario::yaml() const {
             ", max_tokens: " + number(request.max_tokens);
     if (request.priority != 0) text += ", priority: " + number(request.priority);
     if (!request.tenant.empty()) text += ", tenant: " + request.tenant;
+    if (!request.slo_class.empty()) text += ", slo_class: " + request.slo_class;
     if (request.deadline) text += ", deadline: " + seconds(*request.deadline);
     if (request.timeout) text += ", timeout: " + seconds(*request.timeout);
     if (request.cancel_after) text += ", cancel_after: " + seconds(*request.cancel_after);

@@ -204,8 +204,10 @@ class RunningFirst final : public Scheduler {
 
   // Takes a victim out of the walk, and its tokens of this pass back into the budget.
   void forget(const ReplicaView& view, Draft& draft, Sequence& victim, const Sequence& requester) {
-    // Who was served before the requester loses its token again, but not the hashes of the blocks that it filled.
-    const bool was_served = victim.order < requester.order && victim.state != SequenceState::stalled;
+    // Who was served before the requester loses its token again, but not the hashes of the blocks that it filled. Not served
+    // is who was left out, or has all its tokens as far as the server can count.
+    const bool gets_tokens = victim.state == SequenceState::decoding || victim.state == SequenceState::prefilling;
+    const bool was_served = gets_tokens && victim.order < requester.order;
     if (was_served) late_hashes_.register_those_of(victim);
     late_hashes_.forget(victim);
     if (host_) host_->taken_back(victim);
