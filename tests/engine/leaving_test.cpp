@@ -93,7 +93,7 @@ TEST_CASE("the earlier of timeout and cancellation counts, and of both at once t
     std::vector<Request> requests{request(0, "a", 4, 9)};
     requests[0].timeout = timeout * second;
     requests[0].cancel_after = cancel * second;
-    CHECK(endings(requests) == "a 1 tokens at 2 s: " + std::string(reason) + "\n");
+    CHECK(endings(requests) == "a 2 tokens at 2 s: " + std::string(reason) + "\n");
   }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("turns behind one that was not answered are never asked, and counted a
                                 request(3, "b", 4, 1)};
   requests[0].timeout = 2 * second;
   CHECK(endings(requests) ==
-        "a1 1 tokens at 2 s: timed out\n"
+        "a1 2 tokens at 2 s: timed out\n"
         "a2 0 tokens at 2 s: the turn before it was not answered\n"
         "a3 0 tokens at 2 s: the turn before it was not answered\n"
         "b 1 tokens at 3 s\n");

@@ -40,7 +40,7 @@ constexpr WrongFile wrong_files[] = {
     {"a generated prefix longer than the shortest prompt",
      FIXED "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: 4, max: 9}, output_tokens: 2, "
            "prefix_groups: {groups: 2, tokens_included: §5}}\n",
-     "out-of-range", "at most 4"},
+     "out-of-range", "write 'min: 5'"},
     {"groups of a list",
      FIXED
      "workload: {requests: [{input_tokens: 5, output_tokens: 2}], §prefix_groups: {groups: 2, tokens_included: 5}}\n",
@@ -129,7 +129,7 @@ TEST_CASE("a list says when clients leave, and what turns sessions have") {
                  "above 0"});
   check_mistake({"a think time of no session",
                  FIXED "workload: {requests: [{input_tokens: 5, output_tokens: 2, §think_time: 1 s}]}\n", "no-effect",
-                 "session"});
+                 "remove it"});
 }
 
 }  // namespace decodesim::tests

@@ -82,7 +82,9 @@ class WorkloadText {
   /// What a workload and each of its clients may say.
   std::string of_a_kind(bool talks) {
     std::string text = labels() + maybe(30, "priority", {"0", "7"});
-    if (chance(30)) text += ", cancel: {share: " + pick({"10 %", "1"}) + ", after: " + time() + "}";
+    if (chance(30))
+      text += ", cancel: {share: " + pick({"10 %", "1"}) +
+              ", after: " + pick({"0.75 s", "{distribution: exponential, mean: 4 s}"}) + "}";
     if (chance(30)) {
       text += ", prefix_groups: {groups: " + text_of(number(1, 4)) +
               pick({", tokens_included: 1", ", tokens_added: 16"}) + maybe(40, "share", {"40 %", "1"}) +
@@ -103,7 +105,7 @@ class WorkloadText {
     if (chance(30)) text += ", input_tokens: " + length();
     if (chance(30)) text += ", output_tokens: " + length();
     text += of_a_kind(chance(30));
-    return text + maybe(30, "slo", {"{ttft_p99: 1 s}", "{tpot_p99: 30 ms, itl_p99: 1.5 s, e2el_p99: 1 min}"}) + "}";
+    return text + maybe(30, "slo", {"{ttft_p99: 1 s}", "{tpot_p99: 30 ms, e2el_p99: 1 min}"}) + "}";
   }
 
   std::string arrival() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/scenario/scenario_fields.hpp"
+#include "sim/workload/workload_fields.hpp"
 #include "tests/scenario/loading.hpp"
 #include "tests/scenario/random_text.hpp"
 
