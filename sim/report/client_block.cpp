@@ -36,7 +36,7 @@ void write_client_block(const Report& report, std::ostream& out) {
   line(out, "Total input tokens:", std::to_string(report.total_input_tokens));
   line(out, "Total generated tokens:", std::to_string(report.total_output_tokens));
   line(out, "Request throughput (req/s):", fixed_text(report.request_throughput, 2));
-  if (!slo_checks(report).empty()) line(out, "Request goodput (req/s):", fixed_text(report.request_goodput, 2));
+  if (slo_is_set(report)) line(out, "Request goodput (req/s):", fixed_text(report.request_goodput, 2));
   line(out, "Output token throughput (tok/s):", fixed_text(report.output_throughput, 2));
   line(out, "Total token throughput (tok/s):", fixed_text(report.total_token_throughput, 2));
   latency(out, "Time to First Token", "TTFT", report.ttft);

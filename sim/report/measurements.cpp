@@ -151,6 +151,8 @@ void Measurements::ended(const RequestFacts& facts) {
   totals_.longest_wait = std::max(totals_.longest_wait, facts.first_wait());
   const bool inside = window_.holds(facts.ended);
   if (inside) ++sums_.requests;
+  if (inside && (facts.reason == reason_cancelled_by_client || facts.reason == reason_turn_unanswered))
+    ++sums_.unwanted;
   const std::size_t measured = completed_.size();
   bool good = false;
   if (facts.outcome != Outcome::completed) {

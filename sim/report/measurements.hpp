@@ -90,6 +90,7 @@ class Measurements : public Observer {
     std::int64_t completed_input_tokens = 0;
     std::int64_t completed_output_tokens = 0;
     std::int64_t good_requests = 0;
+    std::int64_t unwanted = 0;                // cancelled by their users, or never put to the server
     std::map<std::string, GoodputLost> lost;  // by class
   };
 
@@ -97,7 +98,7 @@ class Measurements : public Observer {
   void add_to_window(const StepFacts& facts);
   void add_to_trend(const StepFacts& facts);
   [[nodiscard]] bool has_slo() const {
-    return !class_slo_.empty() || slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99;
+    return !class_slo_.empty() || slo_.min_goodput || slo_.ttft_p99 || slo_.tpot_p99 || slo_.itl_p99 || slo_.e2el_p99;
   }
   [[nodiscard]] bool measure_completed(const RequestFacts& facts);
   void check_conservation() const;

@@ -148,6 +148,8 @@ void Measurements::report_latencies(Report& report) const {
   report.total_token_throughput = ratio(static_cast<double>(sums_.completed_input_tokens) + output_tokens, seconds);
   if (has_slo()) {
     report.request_goodput = ratio(static_cast<double>(sums_.good_requests), seconds);
+    report.good_share =
+        ratio(static_cast<double>(sums_.good_requests), static_cast<double>(sums_.requests - sums_.unwanted));
   }
 
   std::vector<double> values;
@@ -302,6 +304,13 @@ void Measurements::report_warnings(Report& report) const {
   if (window.requests < few_requests) {
     report.warnings.push_back("only " + counted(window.requests, "request") + " ended in the window: fewer than " +
                               grouped(few_requests) + ", so percentiles rest on single requests; " + remedy);
+  }
+  const std::int64_t wanted = sums_.requests - sums_.unwanted;
+  const std::int64_t unanswered = wanted - window.completed;
+  if (has_slo() && !slo_.min_goodput && unanswered * few_requests > wanted) {
+    report.warnings.push_back(grouped(unanswered) + " of " + counted(wanted, "request") +
+                              " were not answered, and the limits speak of the others: state slo.min_goodput to hold "
+                              "all of them against it");
   }
   const std::int64_t not_asked = header_.requests - totals_.arrived;
   if (header_.closes && not_asked > 0 && header_.requests_known && !run_facts_.interrupted) {

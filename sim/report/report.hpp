@@ -37,7 +37,8 @@ struct RunHeader {
   std::int64_t num_blocks = 0;
   std::int64_t usable_blocks = 0;
   std::int64_t block_size = 0;
-  Bytes moved_block{};  // that a block has where it moves to the host, on all ranks
+  std::int64_t max_model_len = 0;  // tokens of prompt and answer; 0: not told
+  Bytes moved_block{};             // that a block has where it moves to the host, on all ranks
   bool closed_loop = false;
   bool prompts_arrive_computed = false;
   std::string cost_model;  // "fixed", "ideal", "roofline", "calibrated"
@@ -206,6 +207,7 @@ struct Report {
   WindowReport window;
   double request_throughput = not_measured;
   double request_goodput = not_measured;  // completed within every limit of the SLO on TTFT, TPOT and E2E latency
+  double good_share = not_measured;       // of those that ended, but for those that their users did not want any more
   double output_throughput = not_measured;
   double total_token_throughput = not_measured;
   Summary ttft;

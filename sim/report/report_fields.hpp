@@ -47,6 +47,14 @@ inline constexpr Field slo_fields[] = {
     list<&SloSpec::classes>(
         "classes", class_slo_fields,
         {.doc = "SLO classes that have limits of their own, in place of those of all", .need = Need::optional}),
+    field<&SloSpec::min_goodput>(
+        "min_goodput",
+        {.doc =
+             "least share of the requests within all limits; who was rejected, given up or timed out is not, and who "
+             "was cancelled by its own user is left out",
+         .need = Need::optional,
+         .kind = Kind::fraction,
+         .range = above_to(0, 1)}),
 };
 
 }  // namespace decodesim

@@ -43,7 +43,7 @@ void window(JsonWriter& json, const Report& report) {
 void slo(JsonWriter& json, const Report& report) {
   const auto checks = slo_checks(report);
   json.key("slo");
-  if (checks.empty()) {
+  if (!slo_is_set(report)) {
     json.null();
     return;
   }
@@ -54,7 +54,8 @@ void slo(JsonWriter& json, const Report& report) {
     json.member("limit_p99_ms", check.limit_ms);
     json.member("p99_ms", check.measured_ms).member("met", check.met).end_object();
   }
-  json.end_array().end_object();
+  json.end_array().member("min_goodput", report.slo.min_goodput.value_or(not_measured));
+  json.member("good_share", report.good_share).end_object();
 }
 
 void kv_cache(JsonWriter& json, const Report& report) {

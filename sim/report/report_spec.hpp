@@ -37,6 +37,7 @@ struct SloSpec {
   std::optional<Duration> itl_p99{};
   std::optional<Duration> e2el_p99{};
   std::vector<ClassSloSpec> classes{};
+  std::optional<double> min_goodput{};  // share of the requests, those that failed counted, within all limits
 };
 
 /// A value that the scenario left open and that changes the result.

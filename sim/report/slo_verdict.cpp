@@ -41,9 +41,20 @@ std::vector<SloCheck> slo_checks(const Report& report) {
   return checks;
 }
 
+std::optional<GoodputCheck> goodput_check(const Report& report) {
+  if (!report.slo.min_goodput) return std::nullopt;
+  const double least = *report.slo.min_goodput;
+  // Written so that a share that was not measured misses it.
+  return GoodputCheck{least, report.good_share, report.good_share >= least};
+}
+
+bool slo_is_set(const Report& report) { return report.slo.min_goodput || !slo_checks(report).empty(); }
+
 bool slo_met(const Report& report) {
   const std::vector<SloCheck> checks = slo_checks(report);
-  return std::all_of(checks.begin(), checks.end(), [](const SloCheck& check) { return check.met; });
+  const std::optional<GoodputCheck> goodput = goodput_check(report);
+  return (!goodput || goodput->met) &&
+         std::all_of(checks.begin(), checks.end(), [](const SloCheck& check) { return check.met; });
 }
 
 }  // namespace decodesim

@@ -25,6 +25,17 @@ struct SloCheck {
 /// outputs are one token) does.
 std::vector<SloCheck> slo_checks(const Report& report);
 
+/// The share of requests within all limits, where the SLO asks for one.
+struct GoodputCheck {
+  double least;
+  double measured;
+  bool met;
+};
+std::optional<GoodputCheck> goodput_check(const Report& report);
+
+/// Does the scenario set anything that results are held against?
+bool slo_is_set(const Report& report);
+
 /// True unless a limit is set and missed; false means exit code 3.
 bool slo_met(const Report& report);
 

@@ -163,7 +163,11 @@ void saturation(const Report& report, std::ostream& out) {
 void outcomes(const Report& report, std::ostream& out) {
   static constexpr std::string_view names[] = {"Completed", "Rejected", "Cancelled", "Unfinished"};
   for (const OutcomeCount& row : report.outcomes) {
-    write_line(out, names[static_cast<std::size_t>(row.outcome)], grouped(row.count) + ": " + printable(row.reason));
+    std::string text = grouped(row.count) + ": " + printable(row.reason);
+    if (row.reason == reason_prompt_too_long && report.header.max_model_len > 0)
+      text +=
+          " (" + grouped(report.header.max_model_len) + " tokens: scheduler.max_model_len, as far as the model allows)";
+    write_line(out, names[static_cast<std::size_t>(row.outcome)], text);
   }
   if (report.unanswered_tokens == 0) return;
   const double share = ratio(static_cast<double>(report.unanswered_tokens), static_cast<double>(report.emitted_tokens));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,16 +64,16 @@ void verdict(const Report& report, std::ostream& out) {
   if (report.interrupted) out << "INTERRUPTED  ";
   const std::vector<SloCheck> checks = slo_checks(report);
   if (report.completed == 0) {
-    out << (checks.empty() ? "NOTHING SERVED  " : "SLO MISSED  nothing completed: ") << nothing_completed(report)
+    out << (!slo_is_set(report) ? "NOTHING SERVED  " : "SLO MISSED  nothing completed: ") << nothing_completed(report)
         << '\n';
     return;
   }
   if (report.window.completed == 0) {
-    out << (checks.empty() ? "NOTHING MEASURED  " : "SLO MISSED  ") << "no request completed in the window"
+    out << (!slo_is_set(report) ? "NOTHING MEASURED  " : "SLO MISSED  ") << "no request completed in the window"
         << failures(report) << '\n';
     return;
   }
-  if (checks.empty()) {
+  if (!slo_is_set(report)) {
     out << "NO SLO SET  " << significant(report.output_throughput, 3) << " tok/s  "
         << significant(report.user_decode.mean, 3) << " tok/s a user  ";
     if (!report.limits.batch_limit.empty()) out << report.limits.batch_limit << " bound  ";
@@ -84,10 +85,15 @@ void verdict(const Report& report, std::ostream& out) {
   for (const SloCheck& check : checks) {
     if (!check.met) missed += (missed.empty() ? "" : ", ") + name_of(check);
   }
+  const std::optional<GoodputCheck> goodput = goodput_check(report);
+  if (goodput && !goodput->met) missed += (missed.empty() ? "" : ", ") + std::string("goodput");
   out << (missed.empty() ? std::string("SLO MET") : "SLO MISSED (" + missed + ")");
   for (const SloCheck& check : checks) {
     out << "  p99 " << name_of(check) << ' ' << measured_text(check) << (check.met ? " <= " : " > ")
         << limit_text(check);
+  }
+  if (goodput) {
+    out << "  good " << percent(goodput->measured) << (goodput->met ? " >= " : " < ") << percent(goodput->least);
   }
   out << "  goodput " << significant(report.request_goodput, 3) << " of " << significant(report.request_throughput, 3)
       << " req/s completed" << failures(report) << '\n';

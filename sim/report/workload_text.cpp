@@ -99,12 +99,12 @@ void write_arrivals(const WorkloadReport& report, std::ostream& out) {
 
 void write_lengths(const WorkloadStatistics& s, std::ostream& out) {
   out << left("Tokens", 24);
-  for (const std::string_view name : {"mean", "p50", "p90", "p99", "max", "all"}) out << right(name, 12);
+  for (const std::string_view name : {"mean", "p50", "p90", "p99", "max", "all"}) out << "  " << right(name, 10);
   out << '\n';
   const auto row = [&](std::string_view label, const TokenCounts& counts) {
-    out << left(label, 24) << right(significant(counts.mean()), 12);
-    for (const double q : {0.5, 0.9, 0.99}) out << right(significant(counts.quantile(q)), 12);
-    out << right(grouped(counts.max()), 12) << right(grouped(counts.total()), 12) << '\n';
+    out << left(label, 24) << "  " << right(significant(counts.mean()), 10);
+    for (const double q : {0.5, 0.9, 0.99}) out << "  " << right(significant(counts.quantile(q)), 10);
+    out << "  " << right(grouped(counts.max()), 10) << "  " << right(grouped(counts.total()), 10) << '\n';
   };
   row("  input", s.input);
   row("  output", s.output);

@@ -128,6 +128,7 @@ Assembly assemble(const Scenario& scenario, const std::string& version) {
   header.num_blocks = server.num_blocks;
   header.usable_blocks = server.usable_blocks;
   header.block_size = server.block_size;
+  if (server.max_model_len != no_model_len_limit) header.max_model_len = server.max_model_len;
   header.moved_block = server.host.bytes(1);
   header.prompts_arrive_computed = scenario.serving.prefill == PrefillMode::arrives_computed;
   header.closed_loop = parts.source->concurrency().has_value();

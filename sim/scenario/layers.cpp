@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/report/number_text.hpp"
 #include "sim/scenario/merge.hpp"
 #include "sim/scenario/scenario_fields.hpp"
 
@@ -177,7 +178,7 @@ struct PathStep {
   std::optional<std::size_t> index{};  // of an item, where the key holds a list: `clients[1]`
 };
 
-/// `key` or `key[index]`; an index that is none stays in the key, which nothing has then.
+/// `key` or `key[index]`; an index that is none stays in the key.
 PathStep path_step(std::string text, Position at) {
   constexpr std::size_t most_digits = 9;
   const std::size_t open = text.find('[');
@@ -243,11 +244,17 @@ void lay_into_items(Reading& reading, DocumentNode& tree, std::span<const PathSt
     fields = fields_below(fields, step.key);
     const std::size_t items = node != nullptr && node->shape == Shape::list ? node->items.size() : 0;
     if (node == nullptr || (step.index && *step.index >= items)) {
-      reading.error(step.at, "unknown-key",
-                    items > 0 ? "'" + walked + "' has " + std::to_string(items) + " items, counted from 0"
-                              : "the file states no list '" + walked + "'",
-                    items > 0 ? "take one from [0] to [" + std::to_string(items - 1) + "]"
-                              : "write it whole: '--set " + walked + "=[{...}]'");
+      const bool no_list = step.index && node != nullptr && node->shape != Shape::list;
+      if (no_list) {
+        reading.error(step.at, "unknown-key", "'" + walked + "' is no list, so it has no items", "leave the index out");
+      } else if (items == 0) {
+        reading.error(step.at, "unknown-key", "the file states no list '" + walked + "'",
+                      "write it whole: '--set " + walked + "=[{...}]'");
+      } else {
+        reading.error(step.at, "unknown-key",
+                      "'" + walked + "' has " + counted(static_cast<std::int64_t>(items), "item") + ", counted from 0",
+                      items == 1 ? "take [0]" : "take one from [0] to [" + std::to_string(items - 1) + "]");
+      }
       return;
     }
     if (!step.index) continue;
@@ -309,6 +316,14 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
     if (path.front().key == "base" || path.front().key == "cases") {
       reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file",
                     "write it into a file, and lay single values over it with '--set'");
+      continue;
+    }
+    const auto bracket = std::find_if(path.begin(), path.end(), [](const PathStep& step) {
+      return step.key.find_first_of("[]") != std::string::npos;
+    });
+    if (bracket != path.end()) {
+      reading.error(bracket->at, "unknown-key", "'" + bracket->key + "' names no item of a list",
+                    "items are counted from 0, such as 'workload.clients[0].share=3'");
       continue;
     }
     stamp(*value, layer + static_cast<int>(i));

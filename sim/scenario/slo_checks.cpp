@@ -54,10 +54,12 @@ class ClassSloChecks {
       if (limits == LatencyLimits{}) {
         place.error("", "missing-key", "'" + place.path() + "' states no limit", "add 'ttft_p99: 500 ms', for example");
       } else if (workload.kind != WorkloadKind::trace && !known.contains(one.slo_class)) {
-        const std::vector<std::string_view> names(known.begin(), known.end());
+        std::vector<std::string_view> names(known.begin(), known.end());
+        std::erase(names, "");
         place.error("slo_class", "no-effect",
                     place.quoted("slo_class") + " is '" + one.slo_class + "', and no request is of that class",
-                    suggestion(one.slo_class, names));
+                    names.empty() ? "give requests a class: 'workload: {slo_class: " + one.slo_class + "}', or clients"
+                                  : suggestion(one.slo_class, names));
       }
       meet(place, "slo_class", one.slo_class, limits);
     }

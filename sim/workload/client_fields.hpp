@@ -50,7 +50,7 @@ inline constexpr Field sessions_fields[] = {
                                         .need = Need::optional,
                                         .shorthand = &length_shorthand}),
     field<&SessionsSpec::max_context>(
-        "max_context", {.doc = "a session ends before a turn whose prompt and answer together would pass it",
+        "max_context", {.doc = "a session ends before a later turn whose prompt and answer together would pass it",
                         .need = Need::optional,
                         .kind = Kind::tokens,
                         .range = from_to(2, longest_request)}),

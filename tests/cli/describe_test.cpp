@@ -54,6 +54,17 @@ TEST_CASE("describe shows the workload that a scenario makes, case by case") {
   CHECK(one.out.find("a closed loop of") != std::string::npos);
 }
 
+TEST_CASE("the turns of a session in a trace begin with what was said before") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write(
+      "talk.csv", "arrival_s,input_tokens,output_tokens,session\n0,1000,100,a\n1,50,5,\n,2100,100,a\n,3200,100,a\n");
+  const ProgramResult result = run_program("describe " + trace + " --json");
+  REQUIRE(result.exit_code == 0);
+  const auto prefix = nlohmann::json::parse(result.out).at("prefix");
+  CHECK(prefix.at("found_tokens") == 1100 + 2200);
+  CHECK(prefix.at("requests") == 2);
+}
+
 TEST_CASE("a trace that is imported is described as the one it came from") {
   const auto azure = shared_file("data/traces/AzureLLMInferenceTrace_code.csv");
   if (!azure) return;

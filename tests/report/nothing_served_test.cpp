@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "sim/report/measurements.hpp"
 #include "sim/report/report_json.hpp"
+#include "sim/report/slo_verdict.hpp"
 #include "sim/report/summary_text.hpp"
 #include "tests/report/told_run.hpp"
 
@@ -103,6 +105,33 @@ TEST_CASE("the first line ends with the requests that were not served") {
       first_line(run_of(failures, true, some_slo())) ==
       "SLO MET  p99 TTFT 1.00 s <= 2 s  goodput 0.667 of 0.667 req/s completed  3 rejected  2 cancelled  5 unfinished");
   CHECK(first_line(run_of({{Outcome::cancelled, "timed out", 1}}, true)).ends_with("STABLE  1 cancelled"));
+}
+
+TEST_CASE("a share of good requests counts those that failed, but not those that their users cancelled") {
+  // Two completed, ten did not, one was not wanted any more and one never asked for.
+  const std::vector<Failure> failures{{Outcome::rejected, "too long", 4},
+                                      {Outcome::cancelled, "timed out", 6},
+                                      {Outcome::cancelled, std::string(reason_cancelled_by_client), 1},
+                                      {Outcome::cancelled, std::string(reason_turn_unanswered), 1}};
+  const Report silent = run_of(failures, true, some_slo());
+  CHECK(silent.good_share == doctest::Approx(2.0 / 12));
+  CHECK(slo_met(silent));
+  CHECK(std::count(
+            silent.warnings.begin(), silent.warnings.end(),
+            "10 of 12 requests were not answered, and the limits speak of the others: state slo.min_goodput to hold "
+            "all of them against it") == 1);
+  SloSpec slo = some_slo();
+  slo.min_goodput = 0.5;
+  const Report report = run_of(failures, true, slo);
+  CHECK_FALSE(slo_met(report));
+  CHECK(first_line(report).starts_with("SLO MISSED (goodput)  p99 TTFT 1.00 s <= 2 s  good 16.7 % < 50.0 %  goodput "));
+  CHECK(std::none_of(report.warnings.begin(), report.warnings.end(),
+                     [](const std::string& warning) { return warning.find("min_goodput") != std::string::npos; }));
+  slo.min_goodput = 2.0 / 12;
+  CHECK(slo_met(run_of(failures, true, slo)));
+  SloSpec alone;
+  alone.min_goodput = 0.9;
+  CHECK(first_line(run_of(failures, true, alone)).starts_with("SLO MISSED (goodput)  good 16.7 % < 90.0 %"));
 }
 
 TEST_CASE("a run that ends before its window completes anything has measured nothing") {

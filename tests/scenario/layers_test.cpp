@@ -281,10 +281,10 @@ TEST_CASE("--set reaches into an item of a list by its index") {
   for (const auto& [set, message] :
        {std::pair{"workload.clients[2].share=1", "'workload.clients' has 2 items, counted from 0"},
         {"workload.requests[0].id=a", "the file states no list 'workload.requests'"},
-        {"run[0].seed=1", "the file states no list 'run'"},
+        {"version[0]=1", "'version' is no list, so it has no items"},
         {"run.seed[0]=1", "the file states no list 'run'"},
-        {"workload.clients[].share=1", "unknown key 'workload.clients[]'"},
-        {"workload.clients[-1].share=1", "unknown key 'workload.clients[-1]'"}}) {
+        {"workload.clients[].share=1", "'clients[]' names no item of a list"},
+        {"workload.clients[-1].share=1", "'clients[-1]' names no item of a list"}}) {
     CAPTURE(set);
     const Loaded loaded = load_text(text, {set});
     REQUIRE(loaded.diagnostics.size() == 1);

@@ -136,7 +136,7 @@ class WorkloadText {
          "{distribution: lognormal, min: 1, max: 900, mean: 50.5, cv: 1.25}",
          "{distribution: lognormal, min: 1, max: 900, median: 100, p99: 800}",
          "{distribution: normal, min: 2, max: 90, mean: 30, std_dev: 7.5}",
-         "{distribution: exponential, min: 2, max: 90, mean: 30}",
+         "{distribution: exponential, min: 2, max: 90, mean: 30}", "{distribution: exponential, mean: 30}",
          "{distribution: pareto_lognormal, min: 1, max: 900, mean: 50, cv: 1, tail_share: 5 %, tail_alpha: 1.5, "
          "tail_min: 200}"});
   }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/report/workload_report.hpp"
@@ -13,6 +15,7 @@
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/load.hpp"
 #include "sim/scenario/pool.hpp"
+#include "sim/workload/content.hpp"
 #include "sim/workload/every_request.hpp"
 #include "sim/workload/sources.hpp"
 #include "sim/workload/traces/reader.hpp"
@@ -124,7 +127,18 @@ int describe_command(std::span<const std::string> args) {
     TraceReader reader(TraceBytes(spec.file), spec, std::nullopt, seed);
     WorkloadReport report;
     report.name = spec.file;
-    while (const Request* request = reader.next()) report.statistics.add(*request);
+    std::unordered_map<std::string, Request> talks;  // by session, the latest turn
+    while (const Request* request = reader.next()) {
+      if (request->session.empty()) {
+        report.statistics.add(*request);
+        continue;
+      }
+      Request turn = *request;
+      const auto [before, first] = talks.try_emplace(turn.session, turn);
+      if (!first) continue_session(before->second, turn);
+      report.statistics.add(turn);
+      before->second = std::move(turn);
+    }
     report.account = &reader.account();
     report.concurrency = reader.concurrency();
     print(report, *values);
