@@ -37,6 +37,11 @@ BlockId BlockPool::take_first() {
 
 bool BlockPool::allocate(std::int64_t count, BlockTable& table) {
   if (count > free_) return false;
+  if (counts_only_) {
+    table.resize(table.size() + static_cast<std::size_t>(count));
+    free_ -= count;
+    return true;
+  }
   for (std::int64_t i = 0; i < count; ++i) table.push_back(take_first());
   free_ -= count;
   return true;
@@ -57,6 +62,11 @@ void BlockPool::unlink(BlockId block) {
 }
 
 void BlockPool::release(BlockTable& table) {
+  if (counts_only_) {
+    free_ += static_cast<std::int64_t>(table.size());
+    table.clear();
+    return;
+  }
   const std::size_t came_before = at_head_.size();
   for (std::size_t i = table.size(); i-- > 0;) {
     const BlockId id = table[i];

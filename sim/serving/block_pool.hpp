@@ -24,6 +24,11 @@ class BlockPool {
   /// once it was handed out.
   explicit BlockPool(std::int64_t blocks, UncachedFree uncached = UncachedFree::to_tail);
 
+  /// From now on, before the first block is handed out, blocks are counted alone: tables hold zeros, and nothing but the
+  /// counts may be asked for. The queue costs a miss of the processor's cache a block, which is most of a run where nobody
+  /// shares blocks.
+  void count_only() { counts_only_ = true; }
+
   [[nodiscard]] std::int64_t total() const { return total_; }
   [[nodiscard]] std::int64_t free() const { return free_; }
   [[nodiscard]] std::int64_t used() const { return total_ - free_; }
@@ -74,6 +79,7 @@ class BlockPool {
   std::int64_t total_;
   std::int64_t free_;
   std::int64_t hashes_evicted_ = 0;
+  bool counts_only_ = false;
   bool keeps_evicted_ = false;
   std::vector<std::uint64_t> evicted_;
   UncachedFree uncached_;

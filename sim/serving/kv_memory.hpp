@@ -35,6 +35,8 @@ class KvMemory {
   [[nodiscard]] virtual bool defers() const { return false; }
   /// How its slots are used.
   [[nodiscard]] virtual KvSlots slots() const { return {}; }
+  /// Nobody will look at the numbers of its blocks; told before the first is handed out.
+  virtual void numbers_unseen() {}
   /// What its free queue and its cache look like, where it has them; only for observers that ask.
   virtual void describe(MemoryFacts&) const {}
   /// Blocks that lost KV which could still have been found, because somebody needed their room.

@@ -57,6 +57,9 @@ class PagedMemory : public BlockMemory {
     references_deferred_.clear();
     return any;
   }
+  void numbers_unseen() override {
+    if (!caching_) pool_.count_only();
+  }
   [[nodiscard]] std::int64_t cached_blocks_evicted() const override { return pool_.hashes_evicted(); }
   void describe(MemoryFacts& facts) const override {
     facts.free_queue = pool_.free_queue();

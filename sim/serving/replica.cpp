@@ -21,6 +21,7 @@ const EngineRow& engine_named(const std::string& name) {
 Replica::Replica(const ServerConfig& server, bool wants_schedule, bool wants_memory)
     : Replica(server, engine_named(server.scheduler.engine).make(server), wants_schedule) {
   wants_memory_ = wants_memory;
+  if (!wants_schedule && !wants_memory) state_.memory->numbers_unseen();
 }
 
 Replica::Replica(const ServerConfig& server, EngineParts parts, bool wants_schedule)
