@@ -211,6 +211,18 @@ TEST_CASE("names of files that are empty, or that would be of packed traces, are
   }
 }
 
+TEST_CASE("a name that the head of a trace cannot hold is refused with what to do") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv", vidur);
+  for (const char* name : {"'a\"b'", "'a\\b'", "'a\nb'"}) {
+    check_says(refused("import vidur " + trace + " --name " + name + " -o " + (folder / "o.yaml")),
+               {"the name of the trace, 'a", "give it another name"});
+    CHECK_FALSE(std::filesystem::exists(folder / "o.yaml"));
+  }
+  const std::string quoted = "'" + (folder / "a\"b.csv") + "'";
+  CHECK(run_program("import vidur " + trace + " -o " + quoted).exit_code == 0);
+}
+
 TEST_CASE("an import spreads rows as a run with the same seed does, and as one that states none") {
   const TemporaryFolder folder;
   const std::string trace = folder.write("t.csv", grid);

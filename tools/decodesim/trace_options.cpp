@@ -77,7 +77,16 @@ void refuse_packed(const std::string& option, const std::string& target) {
 bool is_csv(const std::string& target) { return ends_in(target, ".csv"); }
 
 TraceForm trace_form(const std::string& option, const std::string& target, const TraceHead& head) {
-  if (!is_csv(target)) return TraceForm::yaml;
+  if (!is_csv(target)) {
+    const auto unwritable = [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '"' || c == '\\';
+    };
+    if (std::any_of(head.name.begin(), head.name.end(), unwritable))
+      throw UsageError("the name of the trace, '" + head.name +
+                           "', holds a quote, a backslash or a control character, which its head cannot",
+                       "give it another name, or write rows of CSV, which have none");
+    return TraceForm::yaml;
+  }
   const std::string yaml = std::filesystem::path(target).replace_extension(".yaml").string();
   if (head.max_concurrency || head.closes)
     throw UsageError("rows of CSV say neither max_concurrency nor closes_s, which this trace needs",

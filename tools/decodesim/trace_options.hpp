@@ -34,7 +34,7 @@ void refuse_packed(const std::string& option, const std::string& target);
 /// Does the name of a trace to be written ask for its rows alone?
 bool is_csv(const std::string& target);
 
-/// The form that the name of a trace to be written asks for: its rows alone where it ends in .csv. Throws UsageError where rows alone
+/// The form that the name of a trace to be written asks for: its rows alone where it ends in .csv. Throws UsageError where that form
 /// cannot say what `head` says, naming `option`, which the name was given by.
 TraceForm trace_form(const std::string& option, const std::string& target, const TraceHead& head);
 
