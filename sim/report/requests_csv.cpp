@@ -1,10 +1,12 @@
 #include "sim/report/requests_csv.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "sim/report/number_text.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/slo_limits.hpp"
+#include "sim/report/utf8.hpp"
 
 namespace decodesim {
 
@@ -104,7 +106,11 @@ std::string row_of(const RequestFacts& facts, const EvictionAccount& evictions, 
 std::string csv_cell(std::string_view text) {
   std::string cell;
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell = "'";
-  cell += text;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    cell += length == 0 ? std::string_view("\uFFFD") : text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (char c : cell) quoted.append(c == '"' ? 2 : 1, c);

@@ -211,6 +211,12 @@ class GeneratorChecks {
     const std::string own = of_talks.first_input.stated() ? "sessions.first_input" : "input_tokens";
     const LengthSpec& prompts = of_talks.first_input.stated() ? of_talks.first_input : input;
     if (!prompts.stated() || prompts.distribution == LengthDistribution::empirical) return;
+    if (spec.place == PrefixPlace::added && spec.tokens() > longest_request - prompts.shortest()) {
+      place.error("tokens_added", "out-of-range",
+                  place.quoted("tokens_added") + " on top of the shortest prompt of " + owner.quoted(own) + " makes " +
+                      std::to_string(spec.tokens() + prompts.shortest()) + " tokens",
+                  "a prompt has at most " + std::to_string(longest_request) + ", its prefix included");
+    }
     if (spec.place == PrefixPlace::included && spec.tokens() > prompts.shortest()) {
       const std::string needed = std::to_string(spec.tokens());
       place.error("tokens_included", "out-of-range",

@@ -227,6 +227,10 @@ void RecordReader::read_scalar(const ScalarField& scalar, const DocumentNode& no
       }
     }
     if (scalar.kind == Kind::path) {
+      if (node.scalar.empty()) {
+        reading_.error(node.at, "missing-value", "'" + path + "' is empty, and names a file", "write its name");
+        return;
+      }
       const std::filesystem::path file = node.at.source->folder / node.scalar;
       value = file.lexically_normal().string();
     }

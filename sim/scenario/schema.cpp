@@ -139,6 +139,7 @@ class SchemaWriter {
         return;
       case Kind::path:
         types({"string"}, or_null);
+        json_.member("minLength", std::int64_t{1});
         return;
       case Kind::count:
         types({"integer"}, or_null);

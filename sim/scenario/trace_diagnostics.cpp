@@ -73,6 +73,26 @@ std::string help_of_scenario(const std::string& message, const std::string& file
   return "";
 }
 
+/// Beside lengths no setting can stand, so that an import has to take it.
+std::string help_of_lengths(const std::string& message, const std::string& file) {
+  std::string kind = "KIND";
+  std::string settings;
+  bool any = false;
+  for (std::size_t open = message.find('`'); open != std::string::npos; open = message.find('`', open + 1)) {
+    const std::size_t close = message.find('`', open + 1);
+    if (close == std::string::npos) break;
+    const Quoted quoted = read_quoted(std::string_view(message).substr(open + 1, close - open - 1));
+    any = any || !quoted.key.empty();
+    if (quoted.key == "format" && !quoted.value.empty() && kind == "KIND") kind = quoted.value;
+    if (quoted.key != "format" && !quoted.value.empty() && settings.empty())
+      settings = ' ' + said_setting(quoted.key, quoted.value, TraceAsker::import);
+    open = close;
+  }
+  if (!any) return "";
+  return "lengths are drawn from a trace that is named alone: 'decodesim import " + kind + ' ' + file + settings +
+         " -o " + file + ".yaml' writes one; name that";
+}
+
 /// "; so at 19 more places, of lines 3, 4, 5 and so on" for those behind the first that say the same.
 std::string said_of_others(const std::vector<std::int64_t>& lines, bool cut_off) {
   if (lines.empty()) return "";
@@ -111,7 +131,11 @@ std::vector<Diagnostic> trace_diagnostics(const TraceError& error, TraceAsker as
     diagnostic.line = static_cast<int>(std::min<std::int64_t>(mistake->line, std::numeric_limits<int>::max()));
     if (mistake->line > 0) diagnostic.column = character_column(*mistake);
     diagnostic.source_line = mistake->text;
-    if (asker == TraceAsker::scenario) diagnostic.help = help_of_scenario(mistake->message, error.file());
+    if (asker == TraceAsker::scenario && error.for_lengths()) {
+      diagnostic.help = help_of_lengths(mistake->message, error.file());
+    } else if (asker == TraceAsker::scenario) {
+      diagnostic.help = help_of_scenario(mistake->message, error.file());
+    }
     diagnostics.push_back(diagnostic);
   }
   return diagnostics;

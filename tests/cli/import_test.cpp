@@ -68,6 +68,25 @@ TEST_CASE("a file that is there is kept unless --force is given, and a failed im
   CHECK(run_program("import model " + (folder / "config.json") + " -o " + (folder / "nowhere/x.yaml")).exit_code == 1);
 }
 
+TEST_CASE("an import that is told to stop ends with 130 and leaves nothing behind") {
+  const TemporaryFolder folder;
+  const std::string trace = folder / "t.csv";
+  {
+    std::ofstream out(trace);
+    out << "arrival_s,input_tokens,output_tokens\n";
+    for (int i = 0; i < 8'000'000; ++i) out << i << ",10,10\n";
+  }
+  for (const char* signal : {"INT", "TERM"}) {
+    const ProgramResult stopped = run_program("import decodesim " + trace + " -o " + (folder / "o.csv"),
+                                              std::string("timeout --preserve-status -s ") + signal + " 0.1");
+    CHECK(stopped.exit_code == 130);
+    CHECK(stopped.out.empty());
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& one : std::filesystem::directory_iterator(folder / "")) ++files;
+    CHECK(files == 1);
+  }
+}
+
 TEST_CASE("what cannot be imported ends with 2, and with 1 where it cannot be read") {
   const ConfigFolder folder;
   const std::string config = folder / "config.json";

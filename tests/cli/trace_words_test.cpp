@@ -66,8 +66,12 @@ TEST_CASE("describe and import say settings as options, and never with an empty 
   check_says(refused("describe " + plain + " --set format=vidur --set block_size=4"), {"--set[2]"});
   check_says(refused("describe " + plain + " --format vidur --set format=azure"), {"said twice"});
   check_says(refused("import vidur " + plain + " --set format=azure"), {"said twice"});
+  for (const char* command : {"import vidur ", "describe --format vidur "}) {
+    check_says(refused(command + plain + " --set file=" + zero), {"the trace is said twice, '" + plain + "'"});
+    check_says(refused(command + plain + " --set over_context=drop"), {"describe and import know no server"});
+  }
   check_says(refused("describe " + zero + " --set zero_output=drop --set start=5s --set max_requests=3"),
-             {" --> " + zero + "\n", "from 1 s to 1 s", "choose a --set start and a --set duration within"});
+             {" --> " + zero + "\n", "from 0 s to 1 s", "choose a --set start and a --set duration within"});
   for (const std::string& err : {refused("describe " + plain + " --format csv"), refused("import servegen " + plain)})
     CHECK_FALSE(has(err, " --> \n"));
   // A scenario says the same in YAML.
@@ -141,6 +145,82 @@ TEST_CASE("an import into a name that ends in .csv is rows of CSV, unless they c
              {"max_concurrency", "name it .yaml: --output " + (folder / "loop.yaml")});
   CHECK_FALSE(std::filesystem::exists(target));
   check_says(refused("import vidur " + trace + " --name x -o " + (folder / "p.csv")), {"have no name"});
+}
+
+TEST_CASE("lengths that are drawn from a trace of another format are told to import it, which then works") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv", vidur);
+  const std::string zero = folder.write("zero.csv", own + "0,1,0\n1,1,1\n");
+  const auto scenario = [&](const std::string& lengths) {
+    return folder.write("s.yaml",
+                        "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: "
+                        "{num_requests: 3, max_concurrency: 1, " +
+                            lengths + "}\n");
+  };
+  for (const std::string& head : {std::string("lengths: {from: "),
+                                  std::string("output_tokens: 2, input_tokens: {distribution: empirical, file: ")}) {
+    const std::string err = refused("run " + scenario(head + trace + "}"));
+    check_says(err, {"'decodesim import vidur " + trace + " -o " + trace + ".yaml' writes one; name that"});
+    CHECK_FALSE(has(err, "trace: {file:"));
+    REQUIRE(run_program("import vidur " + trace + " --force -o " + trace + ".yaml").exit_code == 0);
+    CHECK(run_program("run " + scenario(head + trace + ".yaml}")).exit_code == 0);
+  }
+  check_says(refused("run " + scenario("lengths: {from: " + zero + "}")),
+             {"'decodesim import KIND " + zero + " --set zero_output=drop -o " + zero + ".yaml'"});
+}
+
+TEST_CASE("an import writes over none of the files that it reads") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv", vidur);
+  check_says(refused("import vidur " + trace + " --force -o " + trace), {"is an input", "would be overwritten"});
+  const std::string chunk = folder.write("chunk.csv", "0,1,1,Gamma,1,1\n60,1,1,Gamma,1,1\n");
+  const std::string lengths =
+      folder.write("lengths.json", "{\"0\": {\"input_tokens\": \"{9: 1}\", \"output_tokens\": \"{5: 1}\"}}");
+  const std::string command = "import servegen " + chunk + " --set dataset=" + lengths + " --force -o ";
+  const std::string before = file_text(lengths);
+  check_says(refused(command + lengths), {"is an input", "would be overwritten"});
+  CHECK(file_text(lengths) == before);
+  CHECK(run_program(command + (folder / "o.csv")).exit_code == 0);
+}
+
+TEST_CASE("names of files that are empty, or that would be of packed traces, are refused, and X.CSV is CSV") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv", vidur);
+  const std::string scenario = folder.write(
+      "s.yaml",
+      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: {file: t.csv, "
+      "format: vidur}}\n");
+  const std::string target = folder / "x.csv";
+  for (const std::string& ending : {std::string(".gz"), std::string(".GZ")}) {
+    check_says(refused("import vidur " + trace + " -o " + target + ending),
+               {"--output writes no packed file", "write " + target + " and pack it"});
+    check_says(refused("run " + scenario + " --export-trace " + target + ending),
+               {"--export-trace writes no packed file", "write " + target + " and pack it"});
+    CHECK_FALSE(std::filesystem::exists(target + ending));
+  }
+  REQUIRE(run_program("import vidur " + trace + " -o " + (folder / "X.CSV")).exit_code == 0);
+  CHECK(file_text(folder / "X.CSV").starts_with(own));
+  check_says(refused("import vidur " + trace + " -o ''"), {"--output needs a file name"});
+  check_says(refused("describe ''"), {"the name of the trace is empty"});
+  check_says(refused("import vidur ''"), {"the name of the file is empty"});
+  for (const char* empty : {"{trace: ''}", "{trace: {file: ''}}"}) {
+    const std::string nameless =
+        folder.write("n.yaml", "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: " +
+                                   std::string(empty) + "\n");
+    check_says(refused("run " + nameless), {"is empty, and names a file"});
+  }
+}
+
+TEST_CASE("a name that the head of a trace cannot hold is refused with what to do") {
+  const TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv", vidur);
+  for (const char* name : {"'a\"b'", "'a\\b'", "'a\nb'"}) {
+    check_says(refused("import vidur " + trace + " --name " + name + " -o " + (folder / "o.yaml")),
+               {"the name of the trace, 'a", "give it another name"});
+    CHECK_FALSE(std::filesystem::exists(folder / "o.yaml"));
+  }
+  const std::string quoted = "'" + (folder / "a\"b.csv") + "'";
+  CHECK(run_program("import vidur " + trace + " -o " + quoted).exit_code == 0);
 }
 
 TEST_CASE("an import spreads rows as a run with the same seed does, and as one that states none") {

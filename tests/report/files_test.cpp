@@ -278,6 +278,8 @@ TEST_CASE("no cell starts a formula and separators are quoted") {
   CHECK(csv_cell("a\"b") == "\"a\"\"b\"");
   CHECK(csv_cell("a\nb") == "\"a\nb\"");
   CHECK(csv_cell("plain = text") == "plain = text");
+  CHECK(csv_cell("a\xFFz\xC3") == "a\uFFFDz\uFFFD");
+  CHECK(csv_cell("\u00E4") == "\u00E4");
 }
 
 TEST_CASE("the schedule has a line a pass with its keys in order") {

@@ -41,6 +41,10 @@ constexpr WrongFile wrong_files[] = {
      FIXED "workload: {num_requests: 3, input_tokens: {distribution: uniform, min: 4, max: 9}, output_tokens: 2, "
            "prefix_groups: {groups: 2, tokens_included: §5}}\n",
      "out-of-range", "write 'min: 5'"},
+    {"a generated prefix that makes the shortest prompt longer than a request may be",
+     FIXED "workload: {num_requests: 3, input_tokens: 1000000000, output_tokens: 2, prefix_groups: {groups: 2, "
+           "tokens_added: §1}}\n",
+     "out-of-range", "at most 1000000000"},
     {"groups of a list",
      FIXED
      "workload: {requests: [{input_tokens: 5, output_tokens: 2}], §prefix_groups: {groups: 2, tokens_included: 5}}\n",

@@ -141,7 +141,7 @@ TEST_CASE("a broken trace is refused at the line and column of its first mistake
 }
 
 TEST_CASE("all mistakes of a trace are told at once, up to 20") {
-  const auto few = mistakes_of(own + "0,0,x\n1,1,1\n0.5,1,1\n-3,1\n2,1,1\n");
+  const auto few = mistakes_of(own + "0,y,x\n1,1,1\n0.5,1,1\n-3,1\n2,1,1\n");
   REQUIRE(few.size() == 4);
   CHECK(few[0].line == 2);
   CHECK(few[0].column == 3);

@@ -61,6 +61,11 @@ TEST_CASE("a packed trace, also one of several parts, is read as the same rows t
   CHECK(read_bytes(packed(rows(0, 300)), why) == wanted);
   CHECK(read_bytes(packed(rows(0, 100)) + packed("") + packed(rows(100, 300)), why) == wanted);
   CHECK(read_bytes(packed("") + packed(rows(0, 300)), why) == wanted);
+  // Zeros behind a part are no data, as many as there are.
+  for (const std::size_t zeros : {std::size_t{1}, std::size_t{512}, std::size_t{1} << 17}) {
+    CHECK(read_bytes(packed(rows(0, 300)) + std::string(zeros, '\0'), why) == wanted);
+    CHECK(read_bytes(packed(rows(0, 100)) + std::string(zeros, '\0') + packed(rows(100, 300)), why) == wanted);
+  }
   CHECK(why.empty());
 }
 
@@ -71,11 +76,32 @@ TEST_CASE("a packed trace that ends early, or has something else behind it, is r
     CHECK(read_bytes(whole.substr(0, size), why).empty());
     CHECK(has(why, "damaged or end early"));
   }
-  for (const std::string& behind : {std::string("more"), std::string("\x1F"), std::string("\0\0", 2)}) {
+  for (const std::string& behind : {std::string("more"), std::string("\x1F"), std::string("\0\0more", 6)}) {
     std::string why;
     CHECK(read_bytes(whole + behind, why).empty());
     CHECK(has(why, "damaged or end early"));
   }
+}
+
+TEST_CASE("a trace that is packed twice, or is no text of UTF-8 with lines, is told what to do") {
+  std::string why;
+  CHECK(read_bytes(packed(packed(rows(0, 3))), why).empty());
+  CHECK(has(why, "packed twice: gunzip it once"));
+  CHECK(read_bytes(packed(rows(0, 3)).substr(0, 30), why).empty());
+  CHECK(has(why, "copy the file again"));
+  std::string wide[2];
+  std::string returns;
+  for (const char c : rows(0, 3)) {
+    wide[0] += std::string(1, '\0') + c;
+    wide[1] += c + std::string(1, '\0');
+    returns += c == '\n' ? '\r' : c;
+  }
+  for (const std::string& text : {wide[0], wide[1], "\xFE\xFF" + wide[0], "\xFF\xFE" + wide[1]}) {
+    CHECK(read_bytes(text, why).empty());
+    CHECK(has(why, "the file is UTF-16: write it as UTF-8"));
+  }
+  CHECK(read_bytes(packed(returns), why).empty());
+  CHECK(has(why, "its lines end in CR alone"));
 }
 
 TEST_CASE("a packed trace with random damage is refused, or read as it was, whichever part is hit") {

@@ -218,6 +218,89 @@ TEST_CASE("a window leaves out what comes before and after it, and a limit what 
   CHECK(read(text + "20,x,1\n", spec).mistakes.size() == 1);
 }
 
+TEST_CASE("a row outside of the window is left out for that alone, whatever a policy says of such rows") {
+  TraceSpec spec;
+  spec.start = Duration(1'000'000'000);
+  spec.duration = Duration(2'000'000'000);
+  spec.over_context = RowPolicy::reject;
+  const std::string odd = own + "0,0,5\n1,5,5\n2,6,6\n3,90,90\n4,5,0\n";
+  for (const RowPolicy zero : {RowPolicy::reject, RowPolicy::drop, RowPolicy::clip}) {
+    spec.zero_input = spec.zero_output.emplace(zero);
+    for (const SpreadPolicy spread : {SpreadPolicy::none, SpreadPolicy::uniform}) {
+      spec.spread = spread;
+      const ReadText outcome = read_for(odd, spec, 100);
+      CHECK(exceptions(outcome) == "before the start of the window: dropped 1; after the end of the window: dropped 2");
+      CHECK(outcome.requests.size() == 2);
+    }
+  }
+  // Behind the requests that are wanted, too; a row that a policy leaves out is none of them.
+  spec = {};
+  spec.max_requests = 2;
+  spec.zero_output = RowPolicy::drop;
+  CHECK(exceptions(read(own + "0,1,1\n1,1,0\n2,1,1\n3,1,0\n4,0,1\n", spec)) ==
+        "no output tokens: dropped 1; beyond max_requests: dropped 2");
+  // Hash ids are tokens' too.
+  spec.zero_output.reset();
+  spec.max_requests = 1;
+  const std::string row = "{\"timestamp\": 0, \"input_length\": 20, \"output_length\": 5, \"hash_ids\": [1";
+  CHECK(read(row + "]}\n" + row + ", 2]}\n", spec).requests.size() == 1);
+}
+
+TEST_CASE("what is told of rows is counted of those that are kept") {
+  TraceSpec spec;
+  spec.max_requests = 2;
+  spec.backward_time = BackwardPolicy::segment;
+  CHECK(exceptions(read(own + "5,1,1\n1,1,1\n0,1,1\n", spec)) ==
+        "earlier than the row before: a new segment 1; beyond max_requests: dropped 1");
+  spec.backward_time = BackwardPolicy::sort;
+  CHECK(exceptions(read(own + "5,1,1\n4,1,1\n3,1,1\n", spec)) ==
+        "earlier than the row before: sorted 2; beyond max_requests: dropped 1");
+  spec = {};
+  spec.format = TraceFormat::aiperf;
+  spec.max_requests = 1;
+  const std::string row = "{\"input_length\": 2, \"output_length\": 5}\n";
+  CHECK(exceptions(read(row + row + row, spec)) == "no timestamp: all at once 1; beyond max_requests: dropped 2");
+}
+
+TEST_CASE("a policy that refuses a row shows it at its own line, also where rows were sorted or spread before") {
+  TraceSpec spec;
+  spec.over_context = RowPolicy::reject;
+  spec.zero_output = RowPolicy::reject;
+  const std::string text = own + "1,7,0\n1,80,80\n0,9,9\n0,0,9\n2,1,1\n2,1,1\n";
+  for (const SpreadPolicy spread : {SpreadPolicy::none, SpreadPolicy::uniform}) {
+    spec.spread = spread;
+    spec.backward_time = BackwardPolicy::sort;
+    const ReadText outcome = read_for(text, spec, 100);
+    REQUIRE(outcome.mistakes.size() == 3);
+    CHECK(outcome.refused(2, 5, "output_tokens is '0'"));
+    CHECK(outcome.refused(3, 3, "have 160 tokens"));
+    CHECK(outcome.refused(5, 3, "input_tokens is '0'"));
+    CHECK(outcome.mistakes[1].text == "1,80,80");
+  }
+}
+
+TEST_CASE("a prompt that grows too long by what stands before it is refused at its row, unless a policy cuts it") {
+  const std::string turn = "{\"input_length\": 600000000, \"output_length\": 5, \"session_id\": \"a\"}\n";
+  TraceSpec spec;
+  spec.format = TraceFormat::aiperf;
+  ReadText outcome = read(turn + turn, spec);
+  REQUIRE(outcome.mistakes.size() == 1);
+  CHECK(outcome.refused(2, 18, "the prompt has 1200000005 tokens with what stands before it"));
+  spec.over_context = RowPolicy::drop;
+  CHECK(read_for(turn + turn, spec, 700'000'000).requests.size() == 1);
+  spec.max_requests = 1;
+  CHECK(read(turn + turn, spec).requests.size() == 1);
+  spec = {};
+  spec.format = TraceFormat::aibrix;
+  const std::string tick =
+      "{\"timestamp\": 0, \"requests\": [{\"prompt_length\": 900000000, \"output_length\": 1, \"session_id\": "
+      "\"b\"}]}\n";
+  CHECK(read(tick + tick, spec).refused(2, 49, "the prompt has 1800000001 tokens"));
+  spec.format = TraceFormat::blis;
+  CHECK(read("input_tokens,output_tokens,arrival_time_us,prefix_group,prefix_length\n600000000,3,1,g,600000000\n", spec)
+            .refused(2, 1, "the prompt has 1200000000 tokens"));
+}
+
 TEST_CASE("a turn without a time is left out where the turns before it were") {
   TraceSpec spec;
   spec.start = Duration(2'000'000'000);
@@ -252,7 +335,7 @@ TEST_CASE("gaps and think times are multiplied by time_scale and divided by rate
   spec.start = {};
   spec.time_scale = 1e9;
   spec.rate_scale = 1e-9;
-  CHECK(has(says(read(text, spec)), "beyond 2^62 ns"));
+  CHECK(has(says(read(text, spec)), "more than fifty years after the start"));
 }
 
 TEST_CASE("rows of one time are spread up to the next time that is recorded, in their order, as the seed says") {

@@ -114,6 +114,16 @@ TEST_CASE("a column that is declared to be two things is refused by both their n
   CHECK(has(mistake_of("a,i,o,m\n1,2,3,x\n", spec).message, "'m' is declared to be both tenant and slo_class"));
 }
 
+TEST_CASE("a declared column of dates in place of times, or of times in place of dates, is told how to be declared") {
+  CHECK(has(mistake_of("t,i,o\n2024-01-01 00:00:00,1,2\n", declared("t")).message,
+            "this is a date: declare `timestamp: t` in place of `arrival`"));
+  TraceSpec spec = declared("");
+  spec.columns.timestamp = "t";
+  CHECK(has(mistake_of("t,i,o\n12.5,1,2\n", spec).message,
+            "this is a number: declare `arrival: t` in place of `timestamp`"));
+  CHECK_FALSE(has(mistake_of("t,i,o\nsoon,1,2\n", spec).message, "declare"));
+}
+
 TEST_CASE("columns that do not say when rows come let all come at once, counted, and leave times without effect") {
   TraceSpec spec = declared("");
   const ReadText read = read_text("i,o\n1,2\n3,4\n", spec);
@@ -148,18 +158,20 @@ TEST_CASE("a row that scaling puts too far away is shown at its own place, once,
     TraceSpec spec;
     spec.backward_time = BackwardPolicy::sort;
     spec.spread = spread;
-    spec.time_scale = 5;
+    spec.time_scale = 1.7;
     TraceMistake mistake = mistake_of(text, spec);
     CHECK(mistake.line == 5);
     CHECK(mistake.column == 2);
     CHECK(mistake.text == " 1000000000,9,9");
-    CHECK(has(mistake.message, "this row and 2 more come beyond 2^62 ns, which is 146 years: say `time_scale: "));
+    CHECK(has(mistake.message,
+              "this row and 2 more come more than fifty years after the start, and a run ends after a hundred: say "
+              "`time_scale: "));
     const std::size_t at = mistake.message.find("time_scale: ") + 12;
     spec.time_scale = std::stod(mistake.message.substr(at));
-    CHECK(spec.time_scale == doctest::Approx(spread == SpreadPolicy::none ? 2.30 : 2.1).epsilon(0.1));
+    CHECK(spec.time_scale == doctest::Approx(spread == SpreadPolicy::none ? 0.788 : 0.72).epsilon(0.1));
     CHECK(read_text(text, spec, 1).mistakes.empty());
     spec.time_scale = 1;
-    spec.rate_scale = 0.2;
+    spec.rate_scale = 1 / 1.7;
     mistake = mistake_of(text, spec);
     CHECK(mistake.line == 5);
     const std::size_t rate = mistake.message.find("`rate_scale: ");
@@ -175,7 +187,10 @@ TEST_CASE("a pause that scaling makes too long is shown at its row") {
   const TraceMistake mistake = mistake_of(
       "arrival_s,input_tokens,output_tokens,session,think_time_s\n0,1,1,a,\n,1,1,a,100000000\n1,1,1,b,\n", spec);
   CHECK(mistake.line == 3);
-  CHECK(has(mistake.message, "this row comes beyond 2^62 ns, which is 146 years: say `time_scale: 46.1` or less"));
+  CHECK(has(
+      mistake.message,
+      "this row comes more than fifty years after the start, and a run ends after a hundred: say `time_scale: 15.7` or "
+      "less"));
 }
 
 TEST_CASE("requests of a JSON document are named by their place in its lists, and shown at their line") {

@@ -66,13 +66,13 @@ int calibrate_command(std::span<const std::string> args) {
   try {
     const std::vector<FittedField> fields = fields_of(*values);
     MeasurementOptions measured = read_measurement_options(line, *values);
+    listen_to_signals();  // before any file is there that would have to be taken away
     const OutputFile named{"--output", file_of(*values, "output")};
     if (!named.file.empty()) {
       check_output_files(std::span(&named, 1), measured.inputs);
       // Before anything is played, since what cannot be written should not be found out after an hour.
       output = std::make_unique<AtomicFile>(named.file);
     }
-    listen_to_signals();
     calibration = calibrate({std::move(measured.points), measured.setups, measured.bases, fields, measured.study},
                             stop_requested(), [watched](std::int64_t runs) {
                               if (watched) show_progress(runs);

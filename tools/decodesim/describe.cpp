@@ -118,6 +118,7 @@ int describe_command(std::span<const std::string> args) {
     describe_scenario(*values);
     return exit_done;
   }
+  if (files.front().empty()) throw UsageError("the name of the trace is empty", "decodesim describe trace.csv");
   refuse_name_of_catalog(files.front());
   std::optional<std::string> format;
   if (values->count("format") > 0) format = (*values)["format"].as<std::string>();

@@ -14,6 +14,7 @@
 #include "sim/workload/traces/reader.hpp"
 #include "sim/workload/traces/writer.hpp"
 #include "tools/decodesim/command.hpp"
+#include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/options.hpp"
 #include "tools/decodesim/output_files.hpp"
 #include "tools/decodesim/trace_options.hpp"
@@ -38,12 +39,18 @@ void import_trace(const TraceSpec& spec, std::uint64_t seed, const std::string& 
                   std::ostream& out) {
   TraceColumns columns;
   TraceReader reader(TraceBytes(spec.file), spec, std::nullopt, seed);
-  while (const Request* request = reader.next()) columns.note(*request);
+  while (const Request* request = reader.next()) {
+    stop_if_requested();
+    columns.note(*request);
+  }
   TraceReader again(TraceBytes(spec.file), spec, std::nullopt, seed);
   {
     const TraceHead head{.name = name, .max_concurrency = reader.concurrency(), .closes = reader.closes()};
     TraceWriter writer(out, trace_form("--output", target, head), head, columns);
-    while (const Request* request = again.next()) writer.write(*request);
+    while (const Request* request = again.next()) {
+      stop_if_requested();
+      writer.write(*request);
+    }
   }
   write_account(reader.account(), std::cerr);
 }
@@ -140,31 +147,39 @@ int import_command(std::span<const std::string> args) {
   if (what.empty()) throw UsageError("import what?", "usage: " + line.usage);
   check_kind(what);
   if (what.size() != 2) throw UsageError("import takes a kind and one file", "usage: " + line.usage);
+  if (what[1].empty()) throw UsageError("the name of the file is empty", "usage: " + line.usage);
+  const bool model = what[0] == "model";
   const auto text_of = [&](const char* option) {
     return values->count(option) > 0 ? (*values)[option].as<std::string>() : std::string();
   };
-  const fs::path target = text_of("output");
+  const fs::path target = file_of(*values, "output");
   const bool named = values->count("name") > 0;
   if (named && text_of("name").empty()) throw UsageError("--name is empty", "--name my-model");
   const std::string name = named ? text_of("name") : target.stem().string();
 
+  if (!model) refuse_packed("--output", target.string());
   if (!target.empty()) refuse_to_overwrite(target, values->count("force") > 0);
-  const OutputFile output[] = {{"--output", target.string()}};
-  check_output_files(output, std::span(what).subspan(1));
-  const bool model = what[0] == "model";
   if (model) refuse_options_of_traces(*values);
-  if (!model && named && target.extension() == ".csv")
+  if (!model && named && is_csv(target.string()))
     throw UsageError("rows of CSV have no name", "take out --name, or name the file .yaml");
+  TraceSpec spec;
+  std::vector<std::string> inputs{what[1]};
+  if (!model) {
+    spec = trace_settings(*values, what[1], what[0], TraceAsker::import);
+    if (!spec.second_file.empty()) inputs.push_back(spec.second_file);
+  }
+  const OutputFile output[] = {{"--output", target.string()}};
+  check_output_files(output, inputs);
   std::vector<Diagnostic> warnings;
   const auto convert = [&](std::ostream& out) {
     if (model) return import_model_file(what[1], name, out, warnings);
-    const TraceSpec spec = trace_settings(*values, what[1], what[0], TraceAsker::import);
     import_trace(spec, trace_seed(*values), name, target.string(), out);
   };
   return with_trace_mistakes(TraceAsker::import, [&] {
     if (target.empty()) {
       convert(std::cout);
     } else {
+      listen_to_signals();  // from here on a file is to be taken away
       AtomicFile file(target);
       convert(file.out());
       file.commit();

@@ -15,6 +15,10 @@ extern "C" void request_stop(int signal) {
 
 const std::atomic<bool>& stop_requested() { return requested; }
 
+void stop_if_requested() {
+  if (requested.load(std::memory_order_relaxed)) throw Interrupted{};
+}
+
 void listen_to_signals() {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, request_stop);
   std::signal(SIGXFSZ, SIG_IGN);

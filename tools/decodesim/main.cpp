@@ -16,6 +16,7 @@
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/trace_diagnostics.hpp"
 #include "tools/decodesim/command.hpp"
+#include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/messages.hpp"
 #include "tools/decodesim/options.hpp"
 
@@ -106,6 +107,8 @@ int main(int argc, char** argv) {
     const int code = run(args);
     check_stdout();
     return code;
+  } catch (const Interrupted&) {
+    return exit_interrupted;
   } catch (const ScenarioError& error) {
     std::fputs(diagnostics_text(error.diagnostics()).c_str(), stderr);
     return exit_usage;

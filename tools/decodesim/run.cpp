@@ -77,12 +77,16 @@ void export_trace(const Scenario& scenario, const std::string& target) {
   const auto first = source_again();
   for_every_request(*first, [&](const Request& request) { columns.note(request); });
   const auto source = source_again();
+  listen_to_signals();  // from here on a file is to be taken away
   AtomicFile file(target);
   const TraceHead head{.name = scenario.name, .max_concurrency = source->concurrency(), .closes = source->closes()};
   const TraceForm form = trace_form("--export-trace", target, head);
   {
     TraceWriter writer(file.out(), form, head, columns);
-    for_every_request(*source, [&](const Request& request) { writer.write(request); });
+    for_every_request(*source, [&](const Request& request) {
+      stop_if_requested();
+      writer.write(request);
+    });
   }
   file.commit();
 }
@@ -96,6 +100,7 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
   for (const std::string& oracle : parts.header.oracles)
     if (oracles.insert(oracle).second) warn(oracle_warning(oracle));
 
+  listen_to_signals();  // from here on there are files to be taken away, and results to be told
   Measurements measurements(parts.header, scenario.run, scenario.slo, parts.class_slos);
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, parts.header.requests);
   std::vector<Observer*> observers{&measurements, &progress};
@@ -111,7 +116,6 @@ Report play(const Scenario& scenario, const Outputs& outputs, const TrustTable& 
     observers.push_back(schedule_jsonl.get());
   }
 
-  listen_to_signals();
   simulate(parts.server, *parts.source, observers, &stop_requested());
   return measurements.report();
 }
@@ -168,6 +172,7 @@ int run_command(std::span<const std::string> args) {
   const OutputFile named[] = {{"--requests-csv", outputs.requests_csv},
                               {"--schedule-jsonl", outputs.schedule_jsonl},
                               {"--export-trace", outputs.trace}};
+  refuse_packed("--export-trace", outputs.trace);
   check_output_files(named, inputs_of(scenarios));
 
   std::vector<Report> reports;

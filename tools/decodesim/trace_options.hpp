@@ -28,7 +28,13 @@ std::uint64_t trace_seed(const boost::program_options::variables_map& values);
 /// Calls `read`, and shows the mistakes of a trace in the words of the command that asks. Returns what the process returns.
 int with_trace_mistakes(TraceAsker asker, const std::function<void()>& read);
 
-/// The form that the name of a trace to be written asks for: its rows alone where it ends in .csv. Throws UsageError where rows alone
+/// Throws UsageError, naming `option`, where `target` says that the trace is to be packed, which none is.
+void refuse_packed(const std::string& option, const std::string& target);
+
+/// Does the name of a trace to be written ask for its rows alone?
+bool is_csv(const std::string& target);
+
+/// The form that the name of a trace to be written asks for: its rows alone where it ends in .csv. Throws UsageError where that form
 /// cannot say what `head` says, naming `option`, which the name was given by.
 TraceForm trace_form(const std::string& option, const std::string& target, const TraceHead& head);
 

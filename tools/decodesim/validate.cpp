@@ -56,10 +56,10 @@ int validate_command(std::span<const std::string> args) {
   MeasurementOptions measured = read_measurement_options(line, *values);
   const OutputFile outputs[] = {{"--csv", file_of(*values, "csv")}, {"--trust", file_of(*values, "trust")}};
   check_output_files(outputs, measured.inputs);
+  listen_to_signals();  // before any file is there that would have to be taken away
   const std::unique_ptr<AtomicFile> csv = open_output(outputs[0]);
   const std::unique_ptr<AtomicFile> trust = open_output(outputs[1]);
   const bool watched = isatty(STDERR_FILENO) != 0;
-  listen_to_signals();
   Validation validation = validate(std::move(measured.points), measured.setups, measured.bases, measured.study,
                                    stop_requested(), [watched](std::int64_t done, std::int64_t all) {
                                      if (watched) show_progress(done, all);

@@ -30,7 +30,11 @@ std::int64_t rounded(double drawn) { return static_cast<std::int64_t>(std::floor
 
 std::shared_ptr<const std::vector<LengthPair>> read_lengths(const std::string& file) {
   auto rows = std::make_shared<std::vector<LengthPair>>();
-  for (const Request& request : read_trace(file)) rows->push_back({request.input_tokens, request.output_tokens});
+  try {
+    for (const Request& request : read_trace(file)) rows->push_back({request.input_tokens, request.output_tokens});
+  } catch (const TraceError& error) {
+    throw error.of_lengths();
+  }
   if (rows->empty()) throw TraceError(file, {{0, 0, "there are no rows to draw lengths from", ""}});
   return rows;
 }

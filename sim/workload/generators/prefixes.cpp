@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/core/math.hpp"
+#include "sim/workload/length_spec.hpp"
 
 namespace decodesim {
 
@@ -28,7 +29,9 @@ void Prefixes::draw(Request& request) {
   const std::int64_t chosen = group();
   if (!has_one) return;
   request.prefix_group = owner_ + std::to_string(chosen);
-  if (spec_.place == PrefixPlace::added) request.input_tokens += spec_.tokens();
+  // A prompt that gets too long by it is cut, as a length that is drawn too long is.
+  if (spec_.place == PrefixPlace::added)
+    request.input_tokens = std::min(request.input_tokens + spec_.tokens(), longest_request);
   request.prefix_tokens = std::min(spec_.tokens(), request.input_tokens);
 }
 

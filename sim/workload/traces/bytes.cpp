@@ -32,6 +32,7 @@ namespace {
 struct TraceBytes::File {
   int number = -1;
   std::unique_ptr<GzipData> packed{};
+  mutable bool begun = false;  // to unpack
 
   ~File() {
     if (number >= 0) ::close(number);
@@ -39,11 +40,15 @@ struct TraceBytes::File {
   std::size_t read(const std::string& path, char* room, std::size_t size) const {
     if (!packed) return read_plain(path, room, size);
     try {
-      return packed->read(room, size);
+      const std::size_t got = packed->read(room, size);
+      if (!std::exchange(begun, true) && std::string_view(room, got).starts_with("\x1F\x8B"))
+        refuse(path, "the trace is packed twice: gunzip it once");
+      return got;
     } catch (const TraceError&) {
       throw;
     } catch (const std::runtime_error& error) {
-      refuse(path, "the gzip data are damaged or end early: " + std::string(error.what()));
+      refuse(path, "the gzip data are damaged or end early: " + std::string(error.what()) +
+                       "; copy the file again, and 'gzip -t' says whether it is whole");
     }
   }
   std::size_t read_plain(const std::string& path, char* room, std::size_t size) const {
@@ -106,7 +111,9 @@ void TraceBytes::rewind() {
   position_ = 0;
   if (!file_) return;
   if (::lseek(file_->number, 0, SEEK_SET) != 0) refuse_with_errno(name_);
-  if (file_->packed) file_->packed->restart();
+  if (!file_->packed) return;
+  file_->packed->restart();
+  file_->begun = false;
 }
 
 }  // namespace decodesim

@@ -31,6 +31,7 @@ class CsvRows final : public TraceRows {
       : lines_(input.lines),
         mistakes_(mistakes),
         keys_(std::move(keys)),
+        declared_(input.format.format == TraceFormat::csv),
         others_ignored_(input.format.others_ignored),
         rules_(input.rules()),
         block_size_(input.block_size()),
@@ -166,7 +167,7 @@ class CsvRows final : public TraceRows {
     for (std::size_t i = 0; i < wanted; ++i) {
       const std::string_view wrong = set_field(meanings_[i], fields_.text(i), rules_, row);
       if (!wrong.empty()) {
-        refuse(i, wrong);
+        refuse(i, std::string(wrong) + declared_otherwise(i));
         good = false;
       }
       note_place(meanings_[i], fields_.offset(i), row);
@@ -175,6 +176,17 @@ class CsvRows final : public TraceRows {
     const std::string_view wrong = check_row(row, wrong_at_);
     if (!wrong.empty()) refuse(place_of(wrong_at_), wrong);
     return wrong.empty();
+  }
+
+  /// A declared column of times that has dates, or the other way round.
+  [[nodiscard]] std::string declared_otherwise(std::size_t i) const {
+    if (!declared_) return "";
+    std::int64_t time = 0;
+    if (meanings_[i] == Meaning::time && read_timestamp(fields_.text(i), time).empty())
+      return "; this is a date: declare `timestamp: " + names_[i] + "` in place of `arrival`";
+    if (meanings_[i] == Meaning::date_time && read_time(fields_.text(i), TimeUnit::s, time).empty())
+      return "; this is a number: declare `arrival: " + names_[i] + "` in place of `timestamp`";
+    return "";
   }
 
   static void note_place(Meaning meaning, std::size_t offset, TraceRow& row) {
@@ -221,6 +233,7 @@ class CsvRows final : public TraceRows {
   TraceLines& lines_;
   TraceMistakes& mistakes_;
   std::vector<TraceKey> keys_;
+  bool declared_;  // by the user, which column is what
   bool others_ignored_;
   FieldRules rules_;
   std::int64_t block_size_;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/lines.hpp"
 #include "sim/workload/traces/row.hpp"
 
@@ -66,7 +65,6 @@ struct TraceInput {
   TraceLines& lines;
   const TraceFormatInfo& format;
   const TraceSpec& spec;
-  TraceAccount& account;
   std::uint64_t seed = 0;     // for formats that say rates, not rows
   bool at_first_row = false;  // `lines` stands on the first row already
   // What the head of decodesim's own trace says of the whole.
@@ -75,11 +73,7 @@ struct TraceInput {
 
   [[nodiscard]] TimeUnit time_unit() const { return spec.time_unit.value_or(format.time_unit); }
   [[nodiscard]] RowPolicy zero_output() const { return spec.zero_output.value_or(format.zero_output); }
-  [[nodiscard]] FieldRules rules() const {
-    return {.unit = time_unit(),
-            .zero_input = spec.zero_input != RowPolicy::reject,
-            .zero_output = zero_output() != RowPolicy::reject};
-  }
+  [[nodiscard]] FieldRules rules() const { return {.unit = time_unit()}; }
   [[nodiscard]] std::int64_t block_size() const { return spec.block_size.value_or(format.block_size); }
 };
 

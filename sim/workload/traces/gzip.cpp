@@ -38,7 +38,12 @@ std::size_t GzipData::read(char* room, std::size_t size) {
       stream_.avail_in = static_cast<unsigned>(source_(packed_.data(), packed_.size()));
       source_ended_ = stream_.avail_in == 0;
     }
-    if (stream_.avail_in == 0 && between_) return 0;
+    // Zeros fill up the last block of a tape or a disk; gzip passes over them too.
+    for (; between_ && stream_.avail_in > 0 && *stream_.next_in == 0; --stream_.avail_in) ++stream_.next_in;
+    if (stream_.avail_in == 0 && between_) {
+      if (source_ended_) return 0;
+      continue;
+    }
     between_ = false;
     const int state = ::inflate(&stream_, Z_NO_FLUSH);
     if (state == Z_STREAM_END) {

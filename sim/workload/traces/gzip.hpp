@@ -9,7 +9,7 @@
 
 namespace decodesim {
 
-/// One gzip file may be several behind one another; all are read. zlib's own reader of files takes what is no gzip behind the
+/// One gzip file may be several behind one another, with zeros between and behind them; all are read. zlib's own reader of files takes what is no gzip behind the
 /// first for padding, so that a damaged second one would be lost in silence.
 class GzipData {
  public:

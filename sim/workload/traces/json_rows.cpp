@@ -17,7 +17,6 @@ class JsonRows final : public TraceRows {
       : lines_(input.lines),
         mistakes_(mistakes),
         format_(input.format),
-        account_(input.account),
         rules_(input.rules()),
         block_size_(input.block_size()),
         at_row_(input.at_first_row) {}
@@ -60,7 +59,7 @@ class JsonRows final : public TraceRows {
     }
     Meaning at{};
     const std::string_view wrong = check_row(row, at);
-    if (wrong.empty() && row.timed && !timed) account_.count("no timestamp", "all at once");
+    if (wrong.empty() && row.timed && !timed) row.notes.add("no timestamp", "all at once");
     if (wrong.empty()) return;
     for (const JsonMember& member : line_.members()) {
       for (const TraceKey& key : format_.keys) {
@@ -110,7 +109,6 @@ class JsonRows final : public TraceRows {
   TraceLines& lines_;
   TraceMistakes& mistakes_;
   const TraceFormatInfo& format_;
-  TraceAccount& account_;
   FieldRules rules_;
   std::int64_t block_size_;
   bool at_row_;

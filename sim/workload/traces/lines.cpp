@@ -6,6 +6,19 @@ namespace {
 constexpr std::size_t piece_size = std::size_t{1} << 18;
 constexpr std::size_t readable = 8;  // bytes behind a line
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+/// What is no text of ours, as far as its beginning tells; empty: nothing is wrong with it.
+std::string wrong_text(std::string_view begin) {
+  const bool marked = begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF");
+  const bool every_other = begin.size() > 3 && (begin[0] == '\0') != (begin[1] == '\0') &&
+                           (begin[0] == '\0') == (begin[2] == '\0') && (begin[1] == '\0') == (begin[3] == '\0');
+  if (marked || every_other) return "the file is UTF-16: write it as UTF-8";
+  const std::size_t end = begin.find('\r');
+  const bool followed = end != std::string_view::npos && end + 1 < begin.size();
+  if (followed && begin.find('\n') == std::string_view::npos)
+    return "its lines end in CR alone: write them with LF or CRLF";
+  return {};
+}
+
 }  // namespace
 
 TraceLines::TraceLines(TraceBytes bytes) : bytes_(std::move(bytes)), piece_(piece_size + readable, '\0') { rewind(); }
@@ -19,6 +32,8 @@ void TraceLines::rewind() {
   while (static_cast<std::size_t>(end_ - begin_) < byte_order_mark.size() && fill()) continue;
   if (std::string_view(begin_, static_cast<std::size_t>(end_ - begin_)).starts_with(byte_order_mark))
     begin_ += byte_order_mark.size();
+  const std::string wrong = wrong_text({begin_, static_cast<std::size_t>(end_ - begin_)});
+  if (!wrong.empty()) throw TraceError(bytes_.name(), {{1, 1, wrong, {}}});
 }
 
 bool TraceLines::next_of_head() {

@@ -18,6 +18,7 @@ namespace decodesim {
 /// passed over. Keeps one piece of the text, or one line where that is longer.
 class TraceLines {
  public:
+  /// Throws TraceError where the text is UTF-16, or its lines end in CR alone.
   explicit TraceLines(TraceBytes bytes);
 
   /// Goes to the next line; what line() gave before is gone then. False where there is none, and then it stays on the last.

@@ -80,12 +80,12 @@ bool PlainRow::take_time(const char*& at, int decimals, std::int64_t& nanosecond
   return true;
 }
 
-bool PlainRow::take_tokens(const char*& at, bool zero_allowed, std::int64_t& tokens) {
+bool PlainRow::take_tokens(const char*& at, std::int64_t& tokens) {
   const Digits digits = digits_at(at);
   const std::ptrdiff_t count = digits.end - at;
   at = digits.end;
   tokens = digits.value;
-  return count > 0 && count < 10 && (tokens > 0 || zero_allowed);
+  return count > 0 && count < 10;
 }
 
 /// `2023-11-16 18:15:46.6805900`, and no offset but that of UTC. The day is mostly that of the row before.
@@ -155,11 +155,11 @@ bool PlainRow::read(std::string_view line, std::size_t offset, TraceRow& row) {
         break;
       case Meaning::input_tokens:
         row.input_at = place();
-        good = take_tokens(at, rules_.zero_input, request.input_tokens);
+        good = take_tokens(at, request.input_tokens);
         break;
       case Meaning::output_tokens:
         row.output_at = place();
-        good = take_tokens(at, rules_.zero_output, request.output_tokens);
+        good = take_tokens(at, request.output_tokens);
         break;
       default:
         if (meaning == Meaning::time_ns) row.time_at = place();

@@ -25,7 +25,7 @@ class PlainRow {
  private:
   // Each reads a field from `at` on and goes behind it, or returns false.
   [[nodiscard]] static bool take_time(const char*& at, int decimals, std::int64_t& nanoseconds);
-  [[nodiscard]] static bool take_tokens(const char*& at, bool zero_allowed, std::int64_t& tokens);
+  [[nodiscard]] static bool take_tokens(const char*& at, std::int64_t& tokens);
   [[nodiscard]] bool take_date(const char*& at, const char* end, std::int64_t& nanoseconds);
   [[nodiscard]] bool take_other(Meaning meaning, const char*& at, const char* end, TraceRow& row) const;
 

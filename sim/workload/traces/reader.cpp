@@ -6,12 +6,13 @@
 
 #include "sim/core/check.hpp"
 #include "sim/workload/content.hpp"
+#include "sim/workload/length_fields.hpp"
 
 namespace decodesim {
 
 namespace {
 
-constexpr std::string_view unit_names[] = {"ns", "us", "ms", "s"};
+constexpr std::string_view names_of_units[] = {"ns", "us", "ms", "s"};
 
 /// Rounds half a nanosecond up.
 std::int64_t scaled(std::int64_t nanoseconds, double scale) {
@@ -36,8 +37,7 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
   const TraceFormatInfo& format = told ? told_format(lines_, mistakes_) : trace_format(spec_.format);
   if (!told) skip_to_head(format);
   if (format.rates) scale_ = spec_.time_scale;
-  input_ = std::make_unique<TraceInput>(
-      TraceInput{.lines = lines_, .format = format, .spec = spec_, .account = account_, .seed = seed});
+  input_ = std::make_unique<TraceInput>(TraceInput{.lines = lines_, .format = format, .spec = spec_, .seed = seed});
   input_->at_first_row = told && format.shape == TraceShape::jsonl;
   rows_ = format.rows(*input_, mistakes_);
   const bool dated = !spec_.columns.timestamp.empty() ||
@@ -46,7 +46,7 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
   refuse_what_has_no_effect();
   account_.file = lines_.name();
   account_.format = format.name;
-  if (!dated) account_.time_unit = unit_names[static_cast<std::size_t>(input_->time_unit())];
+  if (!dated) account_.time_unit = names_of_units[static_cast<std::size_t>(input_->time_unit())];
   account_.block_size = input_->block_size();
   account_.spread = spec_.spread == SpreadPolicy::uniform ? "uniform" : "none";
   account_.time_scale = scale_;
@@ -73,7 +73,11 @@ void TraceReader::skip_to_head(const TraceFormatInfo& format) {
 
 const Request* TraceReader::next() {
   while (next_spread(row_)) {
-    if (place_in_window(row_) == Verdict::left_out) continue;
+    // A row that was not asked for is left out for that reason alone: what becomes of odd ones is no matter of its.
+    if (place_in_window(row_) == Verdict::left_out || judge(row_) == Verdict::left_out ||
+        place_on_clock(row_) == Verdict::left_out)
+      continue;
+    row_.notes.count_in(account_);
     Request& request = row_.request;
     request.index = account_.kept++;
     if (!request.content.empty() || !request.prefix_group.empty()) state_content(request);
@@ -81,30 +85,36 @@ const Request* TraceReader::next() {
     return &request;
   }
   if (too_late_.rows > 0) refuse_too_late();
+  show_late_mistakes();
   if (!mistakes_.any() && account_.rows == 0) refuse_no_rows();
   if (!mistakes_.any() && account_.kept == 0) refuse_nothing_kept();
   mistakes_.throw_if_any();
   return nullptr;
 }
 
-// From the file to the policies --------------------------------------------------------------------------------------------
+// From the file to the window ----------------------------------------------------------------------------------------------
 
-/// The next row that the policies keep, in the order of the file.
+/// The next row in the order of the file.
 bool TraceReader::next_row(TraceRow& row) {
-  while (rows_->next(row)) {
+  while (true) {
+    row.notes = {};
+    if (!rows_->next(row)) return false;
     ++account_.rows;
-    row.line = lines_.number();
-    if (!row.request.session.empty() && !meet_session(row)) continue;
-    if (judge(row) == Verdict::good) return true;
+    row.line = rows_->document() != nullptr ? account_.rows - 1 : lines_.number();
+    if (row.time_is_none && input_->zero_output() == RowPolicy::drop) {
+      judged_ = true;
+      drop(row.failed);
+      continue;
+    }
+    if (row.request.session.empty() || meet_session(row)) return true;
   }
-  return false;
 }
 
 /// The first turn comes of itself.
 bool TraceReader::meet_session(const TraceRow& row) {
   const bool first = turns_.try_emplace(row.request.session, 0).second;
   if (!first || row.timed) return true;
-  refuse(row.time_at, "expected a time: this is the first turn of its session, which none sets off");
+  refuse(row, row.time_at, "expected a time: this is the first turn of its session, which none sets off");
   return false;
 }
 
@@ -128,7 +138,7 @@ void TraceReader::sort_all() {
   TraceRow row;
   while (next_row(row)) {
     if (!row.timed) row.time = before;
-    if (row.time < before) account_.count("earlier than the row before", "sorted");
+    if (row.time < before) row.notes.add("earlier than the row before", "sorted");
     before = row.time;
     sorted_.push_back(row);
   }
@@ -156,34 +166,50 @@ bool TraceReader::next_spread(TraceRow& row) {
 
 TraceReader::Verdict TraceReader::judge(TraceRow& row) {
   Request& request = row.request;
-  if (request.input_tokens == 0) {
-    if (!mended(spec_.zero_input, "zero_input", request.input_tokens, "no input tokens", row.input_at))
-      return Verdict::left_out;
-    row.ids_wrong = !request.content.empty() && !ids_fit(row);
-  }
-  if (request.output_tokens == 0 || row.failed != nullptr) {
-    const char* reason = row.failed != nullptr ? row.failed : "no output tokens";
-    if (!mended(input_->zero_output(), "zero_output", request.output_tokens, reason, row.output_at))
-      return Verdict::left_out;
-    request.max_tokens = std::max(request.max_tokens, request.output_tokens);
-  }
+  judged_ = true;
+  const bool no_input = request.input_tokens == 0;
+  const bool no_output = request.output_tokens == 0 || row.failed != nullptr;
+  if ((no_input || no_output) && mend_zeros(row, no_input, no_output) == Verdict::left_out) return Verdict::left_out;
   if (row.ids_wrong && judge_ids(row) == Verdict::left_out) return Verdict::left_out;
-  return longest_ ? judge_length(row) : Verdict::good;
+  if (longest_ && judge_length(row) == Verdict::left_out) return Verdict::left_out;
+  if (request.input_tokens <= longest_request) return Verdict::good;
+  refuse(row, row.input_at,
+         "the prompt has " + std::to_string(request.input_tokens) +
+             " tokens with what stands before it, the talk so far or its prefix: expected at most " +
+             std::to_string(longest_request) +
+             "; leave such rows out of the file, or cut them off with `max_requests`");
+  return Verdict::left_out;
 }
 
-/// Zeros that the file spells out are refused where they are read; others have not been yet.
-bool TraceReader::mended(RowPolicy policy, const std::string& key, std::int64_t& tokens, const char* reason,
-                         std::size_t at) {
+/// A row that one policy leaves out is refused all the same where another refuses it.
+TraceReader::Verdict TraceReader::mend_zeros(TraceRow& row, bool no_input, bool no_output) {
+  Request& request = row.request;
+  const char* const reason = row.failed != nullptr ? row.failed : "no output tokens";
+  const RowPolicy output_policy = input_->zero_output();
+  const bool bad_input = no_input && spec_.zero_input == RowPolicy::reject;
+  const bool bad_output = no_output && output_policy == RowPolicy::reject;
+  if (bad_input) refuse_zero(row, Meaning::input_tokens, "no input tokens", row.input_at);
+  if (bad_output) refuse_zero(row, Meaning::output_tokens, reason, row.output_at);
+  if (bad_input || bad_output) return Verdict::left_out;
+  if (no_input) {
+    if (!mended(spec_.zero_input, request.input_tokens, "no input tokens")) return Verdict::left_out;
+    row.ids_wrong = !request.content.empty() && !ids_fit(row);
+  }
+  if (no_output) {
+    if (!mended(output_policy, request.output_tokens, reason)) return Verdict::left_out;
+    request.max_tokens = std::max(request.max_tokens, request.output_tokens);
+  }
+  return Verdict::good;
+}
+
+/// Cut to one token, or left out.
+bool TraceReader::mended(RowPolicy policy, std::int64_t& tokens, const char* reason) {
   if (policy == RowPolicy::clip) {
     account_.count(reason, tokens > 0 ? "kept" : "clipped");
     tokens = std::max<std::int64_t>(tokens, 1);
     return true;
   }
-  if (policy == RowPolicy::reject) {
-    refuse(at, std::string(reason) + ": say what becomes of such rows, `" + key + ": drop` or `" + key + ": clip`");
-  } else {
-    drop(reason);
-  }
+  drop(reason);
   return false;
 }
 
@@ -202,11 +228,11 @@ TraceReader::Verdict TraceReader::judge_ids(TraceRow& row) {
       drop_surplus_ids(row.request);
       return Verdict::good;
     case RowPolicy::reject:
-      refuse(row.ids_at, "there are " + std::to_string(ids) + " ids, but a prompt of " +
-                             std::to_string(request.input_tokens) + " tokens has " +
-                             std::to_string(blocks_of(request)) + " blocks of " +
-                             std::to_string(request.hash_block_size) +
-                             ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
+      refuse(row, row.ids_at,
+             "there are " + std::to_string(ids) + " ids, but a prompt of " + std::to_string(request.input_tokens) +
+                 " tokens has " + std::to_string(blocks_of(request)) + " blocks of " +
+                 std::to_string(request.hash_block_size) +
+                 ": state the trace's `block_size`, or say `wrong_id_count: drop` or `clip`");
   }
   return Verdict::left_out;
 }
@@ -234,9 +260,10 @@ TraceReader::Verdict TraceReader::judge_length(TraceRow& row) {
       if (request.hash_block_size > 0) drop_surplus_ids(request);
       return Verdict::good;
     case RowPolicy::reject:
-      refuse(row.input_at, "prompt and answer have " + std::to_string(request.input_tokens + request.output_tokens) +
-                               " tokens, and the server takes " + std::to_string(*longest_) +
-                               ": raise max_model_len, or say `over_context: keep`, `clip` or `drop`");
+      refuse(row, row.input_at,
+             "prompt and answer have " + std::to_string(request.input_tokens + request.output_tokens) +
+                 " tokens, and the server takes " + std::to_string(*longest_) +
+                 ": raise max_model_len, or say `over_context: keep`, `clip` or `drop`");
   }
   return Verdict::left_out;
 }
@@ -250,7 +277,7 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
   if (!origin_) origin_ = input_->format.from_first_row ? row.time : 0;
   const std::int64_t since = row.time - *origin_;
   if (since > latest - segment_) {
-    refuse(row.time_at,
+    refuse(row, row.time_at,
            "expected at most 2^62 ns, which is 146 years, with the segments before it: say another `backward_time`");
     return Verdict::left_out;
   }
@@ -263,7 +290,7 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
         drop(reason);
         return Verdict::left_out;
       case BackwardPolicy::segment:
-        account_.count(reason, "a new segment");
+        row.notes.add(reason, "a new segment");
         segment_ += last_time_ - time;
         time = last_time_;
         break;
@@ -280,7 +307,7 @@ TraceReader::Verdict TraceReader::judge_time(TraceRow& row) {
   return Verdict::good;
 }
 
-/// What was asked for of the trace, at the pace that was asked for.
+/// What was asked for of the trace.
 TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
   const std::int64_t start = spec_.start.count();
   if (!reach_) reach_.emplace(row.time, row.time);
@@ -297,14 +324,19 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
     drop("beyond max_requests");
     return Verdict::left_out;
   }
-  Request& request = row.request;
-  if (!row.timed && turns_[request.session] == 0) {
+  if (!row.timed && turns_[row.request.session] == 0) {
     drop("the turns before it were left out, and it has no time of its own");
     return Verdict::left_out;
   }
-  std::int64_t time = row.time - start;
+  return Verdict::good;
+}
+
+/// At the pace that was asked for.
+TraceReader::Verdict TraceReader::place_on_clock(TraceRow& row) {
+  Request& request = row.request;
+  std::int64_t time = row.timed ? row.time - spec_.start.count() : 0;
   const auto longest = static_cast<double>(std::max(time, request.think_time.count()));
-  if (longest * scale_ > static_cast<double>(latest)) {
+  if (longest * scale_ > latest_arrival * 1e9) {
     if (too_late_.rows++ == 0) too_late_.line = row.line, too_late_.at = row.time_at;
     too_late_.longest = std::max(too_late_.longest, longest);
     return Verdict::left_out;
@@ -313,7 +345,7 @@ TraceReader::Verdict TraceReader::place_in_window(TraceRow& row) {
     time = scaled(time, scale_);
     request.think_time = Duration(scaled(request.think_time.count(), scale_));
   }
-  request.arrival = Time(Duration(row.timed ? time : 0));
+  request.arrival = Time(Duration(time));
   return Verdict::good;
 }
 

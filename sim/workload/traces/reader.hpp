@@ -39,7 +39,7 @@ class TraceReader {
   [[nodiscard]] std::optional<Time> closes() const;
 
  private:
-  static constexpr std::int64_t latest = std::int64_t{1} << 62;  // ns
+  static constexpr std::int64_t latest = std::int64_t{1} << 62;  // ns, of the clock of a file
   enum class Verdict { good, left_out };
   void skip_to_head(const TraceFormatInfo& format);
   void refuse_what_has_no_effect();
@@ -49,13 +49,17 @@ class TraceReader {
   bool next_spread(TraceRow& row);
   void sort_all();
   Verdict judge(TraceRow& row);
-  bool mended(RowPolicy policy, const std::string& key, std::int64_t& tokens, const char* reason, std::size_t at);
+  Verdict mend_zeros(TraceRow& row, bool no_input, bool no_output);
+  bool mended(RowPolicy policy, std::int64_t& tokens, const char* reason);
   Verdict judge_ids(TraceRow& row);
   Verdict judge_length(TraceRow& row);
   Verdict judge_time(TraceRow& row);
   Verdict place_in_window(TraceRow& row);
+  Verdict place_on_clock(TraceRow& row);
   void drop(const char* reason);
-  void refuse(std::size_t at, std::string message);
+  void refuse(const TraceRow& row, std::size_t at, std::string message);
+  void refuse_zero(const TraceRow& row, Meaning meaning, const std::string& reason, std::size_t at);
+  void show_late_mistakes();
   void refuse_backward(const TraceRow& row);
   void refuse_no_rows();
   void refuse_nothing_kept();
@@ -80,7 +84,15 @@ class TraceReader {
   std::int64_t last_line_ = 0;                                  // of the last row that has a time
   std::int64_t last_row_ = 0;                                   // the same, counted in rows
   std::optional<std::pair<std::int64_t, std::int64_t>> reach_;  // ns, of the rows that the window was put to
-  /// Rows that lie so far away that no number holds their time.
+  bool judged_ = false;                                         // whether any row was in the window
+  /// A mistake of a row that is judged when others behind it have been read.
+  struct LateMistake {
+    std::int64_t line = 0;
+    std::size_t at = 0;
+    std::string message;
+  };
+  std::vector<LateMistake> late_;
+  /// Rows that come later than a run may begin to serve anybody.
   struct TooLate {
     std::int64_t rows = 0;
     std::int64_t line = 0;  // of the first

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/workload/length_fields.hpp"
 #include "sim/workload/traces/document.hpp"
 #include "sim/workload/traces/reader.hpp"
 #include "sim/workload/traces/written_field.hpp"
@@ -59,10 +60,44 @@ void TraceReader::refuse_what_has_no_effect() {
   mistakes_.throw_if_any();
 }
 
-/// At a place of the row that was read last.
-void TraceReader::refuse(std::size_t at, std::string message) {
+/// The lines may stand elsewhere already, where rows are sorted or spread before anything is said of them.
+void TraceReader::refuse(const TraceRow& row, std::size_t at, std::string message) {
   if (const TraceDocument* document = rows_->document()) return document->add(mistakes_, at, std::move(message));
-  mistakes_.add(lines_, at, std::move(message));
+  if (row.line == lines_.number()) return mistakes_.add(lines_, at, std::move(message));
+  late_.push_back({row.line, at, std::move(message)});
+  if (late_.size() == most_trace_mistakes) show_late_mistakes();
+}
+
+/// Goes through the file again, since no row is read after them.
+void TraceReader::show_late_mistakes() {
+  if (late_.empty()) return;
+  std::stable_sort(late_.begin(), late_.end(),
+                   [](const LateMistake& a, const LateMistake& b) { return a.line < b.line; });
+  lines_.rewind();
+  for (LateMistake& one : late_) {
+    while (lines_.number() < one.line && lines_.next()) continue;
+    mistakes_.add(lines_, one.at, std::move(one.message));
+  }
+  mistakes_.throw_if_any();
+}
+
+void TraceReader::refuse_zero(const TraceRow& row, Meaning meaning, const std::string& reason, std::size_t at) {
+  const bool input = meaning == Meaning::input_tokens;
+  const std::string key = input ? "zero_input" : "zero_output";
+  std::string name;
+  for (const TraceKey& one : input_->format.keys) {
+    if (one.meaning == meaning && rows_->document() == nullptr) name = one.name;
+  }
+  if (input_->format.format == TraceFormat::csv)
+    name = input ? spec_.columns.input_tokens : spec_.columns.output_tokens;
+  const bool missing = input_->format.shape == TraceShape::jsonl && at == 0;  // there the object begins
+  const bool spelled = !name.empty() && !missing && (input || row.failed == nullptr);
+  std::string message = spelled ? name + " is '0': a request has at least 1 token of either kind" : reason;
+  if (rows_->document() != nullptr) message = "of request " + std::to_string(row.line) + " there is " + reason;
+  message += spelled && !input ? ", and 0 usually marks a failed call" : "";
+  refuse(row, at,
+         message + (spelled ? "; say" : ": say") + " what becomes of such rows, `" + key + ": drop` or `" + key +
+             ": clip` (to 1)");
 }
 
 void TraceReader::refuse_no_rows() {
@@ -82,7 +117,7 @@ void TraceReader::refuse_nothing_kept() {
     if (one.action == "dropped") message += std::to_string(one.rows) + ' ' + one.reason + ", ";
   }
   message.resize(message.size() - 2);
-  if (reach_) {
+  if (reach_ && !judged_) {
     message += "; they reach from " + written_seconds(reach_->first) + " s to " + written_seconds(reach_->second) +
                " s of the trace's own time, before any scaling: choose a `start` and a `duration` within";
   } else {
@@ -91,16 +126,16 @@ void TraceReader::refuse_nothing_kept() {
   mistakes_.add(0, 0, std::move(message), {});
 }
 
-/// Known only when the rows before have been sorted or spread, so that the lines stand elsewhere by then.
+/// One mistake for all of them, with a factor that does.
 void TraceReader::refuse_too_late() {
   std::string message = "this row";
   if (too_late_.rows > 1) message += " and " + std::to_string(too_late_.rows - 1) + " more";
   message += too_late_.rows > 1 ? " come" : " comes";
-  message += " beyond 2^62 ns, which is 146 years: ";
-  const double most = static_cast<double>(latest) / too_late_.longest;  // that the scale may be
+  message += " more than fifty years after the start, and a run ends after a hundred: ";
+  const double most = latest_arrival * 1e9 / too_late_.longest;  // that the scale may be
   const bool by_rate = spec_.rate_scale != 1 && spec_.time_scale <= 1 && !input_->format.rates;
   if (scale_ == 1) {
-    message += "check the times, and their `time_unit`";
+    message += "check the times, and their `time_unit`, or say `time_scale: " + rounded_factor(most, false) + '`';
   } else if (by_rate) {
     message += "say `rate_scale: " + rounded_factor(spec_.time_scale / most, true) + "` or more";
   } else {
@@ -108,20 +143,21 @@ void TraceReader::refuse_too_late() {
     message += "say `time_scale: " + rounded_factor(most * rate_scale, false) + "` or less";
   }
   if (scale_ != 1) message += ", or leave them out with `duration`";
-  if (rows_->document() != nullptr) return refuse(too_late_.at, std::move(message));
-  lines_.rewind();
-  while (lines_.number() < too_late_.line && lines_.next()) continue;
-  mistakes_.add(lines_, too_late_.at, std::move(message));
+  TraceRow row;
+  row.line = too_late_.line;
+  refuse(row, too_late_.at, std::move(message));
 }
 
 /// A row of a document is known by its place in the lists, from 0.
 void TraceReader::refuse_backward(const TraceRow& row) {
   const std::string policies = "`backward_time: sort`, `segment` or `drop`";
   if (rows_->document() != nullptr)
-    return refuse(row.time_at, "request " + std::to_string(account_.rows - 1) + " is earlier than request " +
-                                   std::to_string(last_row_ - 1) + ": say " + policies);
-  refuse(row.time_at, "earlier than line " + std::to_string(last_line_) +
-                          "; rows stand in the order of their arrival, so sort the file by it, or say " + policies);
+    return refuse(row, row.time_at,
+                  "request " + std::to_string(account_.rows - 1) + " is earlier than request " +
+                      std::to_string(last_row_ - 1) + ": say " + policies);
+  refuse(row, row.time_at,
+         "earlier than line " + std::to_string(last_line_) +
+             "; rows stand in the order of their arrival, so sort the file by it, or say " + policies);
 }
 
 }  // namespace decodesim

@@ -1,5 +1,7 @@
 #include "sim/workload/traces/row.hpp"
 
+#include <algorithm>
+
 #include "sim/workload/traces/fields.hpp"
 
 namespace decodesim {
@@ -30,15 +32,6 @@ std::string_view set_span(std::string_view text, TimeUnit unit, std::optional<Du
   return set_span(text, unit, span.emplace());
 }
 
-std::string_view set_tokens(std::string_view text, bool zero_allowed, bool input, std::int64_t& tokens) {
-  const std::string_view wrong = read_tokens_or_zero(text, tokens);
-  if (!wrong.empty() || tokens > 0 || zero_allowed) return wrong;
-  return input ? "a request has at least 1 token of either kind; say what becomes of rows without, `zero_input: drop` "
-                 "or `zero_input: clip` (to 1)"
-               : "a request has at least 1 token of either kind, and 0 usually marks a failed call; say what becomes "
-                 "of such rows, `zero_output: drop` or `zero_output: clip` (to 1)";
-}
-
 std::string_view set_tokens_or_none(std::string_view text, std::int64_t& tokens) {
   tokens = 0;
   return text.empty() ? std::string_view() : read_tokens(text, tokens);
@@ -67,6 +60,11 @@ std::string_view set_ids(std::string_view text, std::vector<TokenRun>& content) 
   return {};
 }
 
+std::string_view set_name(std::string_view text, std::string& name) {
+  name = text;
+  return wrong_name(text);
+}
+
 /// A later turn may have no time of its own.
 std::string_view set_time(std::string_view text, TimeUnit unit, TraceRow& row) {
   row.timed = !text.empty();
@@ -75,6 +73,13 @@ std::string_view set_time(std::string_view text, TimeUnit unit, TraceRow& row) {
 }
 
 }  // namespace
+
+std::string_view wrong_name(std::string_view text) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  return std::any_of(text.begin(), text.end(), control)
+             ? "a name holds no control character, such as a tab or a line break: take it out"
+             : "";
+}
 
 std::string_view set_field(Meaning meaning, std::string_view text, const FieldRules& rules, TraceRow& row) {
   Request& request = row.request;
@@ -99,30 +104,25 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
     case Meaning::date_time:
       return read_timestamp(text, row.time);
     case Meaning::input_tokens:
-      return set_tokens(text, rules.zero_input, true, request.input_tokens);
+      return read_tokens_or_zero(text, request.input_tokens);
     case Meaning::output_tokens:
-      return set_tokens(text, rules.zero_output, false, request.output_tokens);
+      return read_tokens_or_zero(text, request.output_tokens);
     case Meaning::max_tokens:
       return set_tokens_or_none(text, request.max_tokens);
     case Meaning::id:
-      request.id = text;
-      return {};
+      return set_name(text, request.id);
     case Meaning::priority:
       return set_integer_or_none(text, request.priority);
     case Meaning::tenant:
-      request.tenant = text;
-      return {};
+      return set_name(text, request.tenant);
     case Meaning::slo_class:
-      request.slo_class = text;
-      return {};
+      return set_name(text, request.slo_class);
     case Meaning::prefix_group:
-      request.prefix_group = text;
-      return {};
+      return set_name(text, request.prefix_group);
     case Meaning::prefix_tokens:
       return set_tokens_or_none(text, request.prefix_tokens);
     case Meaning::session:
-      request.session = text;
-      return {};
+      return set_name(text, request.session);
     case Meaning::think_time:
       return set_span(text, rules.unit, request.think_time);
     case Meaning::think_time_s:
@@ -141,8 +141,7 @@ std::string_view set_field(Meaning meaning, std::string_view text, const FieldRu
       row.states_block_size = true;
       return set_tokens_or_none(text, request.hash_block_size);
     case Meaning::cache_salt:
-      request.cache_salt = text;
-      return {};
+      return set_name(text, request.cache_salt);
     case Meaning::ignore_eos:
       return set_flag(text, request.ignore_eos);
     case Meaning::no_prefix_read:

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "sim/workload/request.hpp"
+#include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/trace_spec.hpp"
 
 namespace decodesim {
@@ -46,6 +48,23 @@ enum class Meaning {
   load_time_s
 };
 
+/// What was made of a row that is nothing wrong with it, to be counted if it is kept.
+class RowNotes {
+ public:
+  /// Both outlive the row.
+  void add(const char* reason, const char* action) {
+    if (size_ < most) notes_[size_++] = {reason, action};
+  }
+  void count_in(TraceAccount& account) const {
+    for (std::size_t i = 0; i < size_; ++i) account.count(notes_[i].first, notes_[i].second);
+  }
+
+ private:
+  static constexpr std::size_t most = 4;  // more than any format has
+  std::pair<const char*, const char*> notes_[most];
+  std::size_t size_ = 0;
+};
+
 /// A row before any policy.
 struct TraceRow {
   Request request;                 // without an arrival; numbers of tokens may be 0, and ids are not counted out
@@ -55,7 +74,9 @@ struct TraceRow {
   bool states_block_size = false;  // then the ids may be fewer, since what they stand for is no guess
   // Why its call failed, so that its answer is cut short; null: it did not. Such rows are treated as those of no output.
   const char* failed = nullptr;
-  std::int64_t line = 0;  // that it stands in
+  bool time_is_none = false;  // of a failed call that has a zero in place of its time
+  RowNotes notes{};
+  std::int64_t line = 0;  // that it stands in; of a document, its place in the lists
   // Where in the line these stand, in bytes from 0, or in the text of a document.
   std::size_t time_at = 0;
   std::size_t input_at = 0;
@@ -66,8 +87,6 @@ struct TraceRow {
 /// What a trace's fields are read by.
 struct FieldRules {
   TimeUnit unit = TimeUnit::s;
-  bool zero_input = false;   // a prompt of 0 tokens is read, and what becomes of it decided later
-  bool zero_output = false;  // an answer of 0 tokens
 };
 
 /// Is this said by a number? Others are texts, flags and dates.
@@ -76,6 +95,9 @@ bool is_number(Meaning meaning);
 /// Puts the text of one field into `row`; an empty one stands for nothing where that is possible. Returns an empty text, or
 /// what is wrong with it and how to mend it.
 std::string_view set_field(Meaning meaning, std::string_view text, const FieldRules& rules, TraceRow& row);
+
+/// What is wrong with the name of a tenant, a session and so on: nothing, unless it could not be written again.
+std::string_view wrong_name(std::string_view text);
 
 /// What must hold between the fields of one row. Returns an empty text, or what is wrong; then `at` is whose field it is.
 std::string_view check_row(TraceRow& row, Meaning& at);

@@ -59,11 +59,19 @@ class TraceError : public std::runtime_error {
   /// The first mistakes in the order of the file; at most most_trace_mistakes.
   [[nodiscard]] const std::vector<TraceMistake>& mistakes() const { return mistakes_; }
   [[nodiscard]] bool unreadable() const { return unreadable_; }
+  /// The same of a trace that lengths are drawn from, and which nothing can be said of but its name.
+  [[nodiscard]] TraceError of_lengths() const {
+    TraceError error = *this;
+    error.for_lengths_ = true;
+    return error;
+  }
+  [[nodiscard]] bool for_lengths() const { return for_lengths_; }
 
  private:
   std::string file_;
   std::vector<TraceMistake> mistakes_;
   bool unreadable_;
+  bool for_lengths_ = false;
 };
 
 /// All requests of a trace file; those of later turns stand where the file has them. Throws TraceError.

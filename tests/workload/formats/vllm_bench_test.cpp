@@ -35,6 +35,12 @@ TEST_CASE("failed requests of a result are left out and counted, or kept where t
   CHECK(read.counted("an error", "dropped") == 1);
   CHECK(read.counted("no output tokens", "dropped") == 1);
   CHECK(read.account.rows == 3);
+  // The zero of a failed request is no time, so that it neither begins the clock nor lies before a window.
+  const ReadText first = read_text(
+      "{\"input_lens\": [8, 9, 9], \"output_lens\": [0, 1, 1], \"start_times\": [0, 7, 8], \"errors\": [\"x\", \"\", "
+      "\"\"]}",
+      TraceFormat::vllm_bench);
+  CHECK(first.arrivals() == std::vector<std::int64_t>{0, 1'000'000'000});
 
   TraceSpec spec;
   spec.format = TraceFormat::vllm_bench;

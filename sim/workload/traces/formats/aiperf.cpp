@@ -45,7 +45,7 @@ class AiperfRows final : public TraceRows {
       if (request.session.empty()) return true;
       if (!row.timed && !history_.has(request.session)) {
         row.timed = true;
-        input_.account.count("no timestamp", "all at once");
+        row.notes.add("no timestamp", "all at once");
       }
       if (history_.has(request.session)) row.ids_wrong = false;
       history_.prepend(request);

@@ -107,6 +107,7 @@ class BlisRows final : public TraceRows {
 
   void take_prompt(Request& request) {
     request.prefix_group = text(prefix_group);
+    if (const std::string_view wrong = wrong_name(text(prefix_group)); !wrong.empty()) refuse(prefix_group, wrong);
     request.prefix_tokens = request.prefix_group.empty() ? 0 : number(prefix_length);
     if (request.prefix_tokens == 0) request.prefix_group.clear();
     const std::int64_t counted = text(prefix_group).empty() ? number(server_input_tokens) : 0;

@@ -15,16 +15,15 @@ namespace {
 /// Rows without a column that says when they come.
 class RowsAtOnce final : public TraceRows {
  public:
-  RowsAtOnce(TraceInput& input, std::unique_ptr<TraceRows> rows) : account_(input.account), rows_(std::move(rows)) {}
+  explicit RowsAtOnce(std::unique_ptr<TraceRows> rows) : rows_(std::move(rows)) {}
 
   bool next(TraceRow& row) override {
     if (!rows_->next(row)) return false;
-    account_.count("no column of arrivals", "all at once");
+    row.notes.add("no column of arrivals", "all at once");
     return true;
   }
 
  private:
-  TraceAccount& account_;
   std::unique_ptr<TraceRows> rows_;
 };
 
@@ -70,7 +69,7 @@ std::unique_ptr<TraceRows> declared_rows(TraceInput& input, TraceMistakes& mista
   }
   auto rows = csv_rows_of(input, std::move(keys), 0, mistakes);
   if (says_when(columns)) return rows;
-  return std::make_unique<RowsAtOnce>(input, std::move(rows));
+  return std::make_unique<RowsAtOnce>(std::move(rows));
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ class ServegenRows final : public TraceRows {
     row.time = time;
     row.request.input_tokens = lengths.input;
     row.request.output_tokens = row.request.max_tokens = lengths.output;
-    if (lengths.early) input_.account.count("before the first lengths", "given the first lengths");
-    if (lengths.reasons) input_.account.count("a reason_ratio", "not split: reasoning is part of the output tokens");
+    if (lengths.early) row.notes.add("before the first lengths", "given the first lengths");
+    if (lengths.reasons) row.notes.add("a reason_ratio", "not split: reasoning is part of the output tokens");
     return true;
   }
 

@@ -1,6 +1,7 @@
 // The result of vLLM's benchmark client, written with --save-detailed: one JSON object with a list a field. Its start times are
 // seconds of a clock of its own; where they are not there, all requests come at once, counted. What was sent while a place
-// was waited for (--max-concurrency) started late, and so it comes late here too. A request with a text in `errors` failed.
+// was waited for (--max-concurrency) started late, and so it comes late here too. A request with a text in `errors` failed,
+// and its start time is often a zero, which is none: left out, it lies on no clock and in no window.
 
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ struct Values {
 class VllmBenchRows final : public TraceRows {
  public:
   VllmBenchRows(TraceInput& input, TraceMistakes& mistakes)
-      : mistakes_(mistakes), rules_(input.rules()), account_(input.account), document_(input.lines) {
+      : mistakes_(mistakes), rules_(input.rules()), document_(input.lines) {
     try {
       read_lists();
     } catch (const JsonMistake& mistake) {
@@ -45,7 +46,8 @@ class VllmBenchRows final : public TraceRows {
       good = set(Meaning::output_tokens, outputs_, i, row, row.output_at) && good;
       if (starts_.there) good = set(Meaning::time, starts_, i, row, row.time_at) && good;
       if (!good) continue;
-      if (!starts_.there) account_.count("no start_times", "all at once");
+      row.time_is_none = row.failed != nullptr && starts_.there && row.time == 0;
+      if (!starts_.there) row.notes.add("no start_times", "all at once");
       row.request.max_tokens = row.request.output_tokens;
       return true;
     }
@@ -101,7 +103,6 @@ class VllmBenchRows final : public TraceRows {
 
   TraceMistakes& mistakes_;
   FieldRules rules_;
-  TraceAccount& account_;
   TraceDocument document_;
   Values inputs_, outputs_, starts_, errors_;
   std::size_t next_ = 0;
