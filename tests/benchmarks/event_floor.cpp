@@ -26,10 +26,11 @@ namespace {
 
 constexpr int repetitions = 5;
 
+// This node completes 14.28 of these requests a second, however many come.
 const std::string scenario =
     "version: 1\nname: million\nmodel: llama-3-70b\nhardware: {node: hgx-h100}\n"
     "scheduler: {engine: vllm-v1, max_num_seqs: 1024}\ncost: {model: calibrated}\n"
-    "workload:\n  num_requests: 1000000\n  arrival: {process: poisson, request_rate: 21 req/s}\n"
+    "workload:\n  num_requests: 1000000\n  arrival: {process: poisson, request_rate: 12.85 req/s}\n"
     "  input_tokens: {distribution: lognormal, median: 1020, p99: 4142}\n"
     "  output_tokens: {distribution: lognormal, median: 129, p99: 601}\n";
 
@@ -87,7 +88,7 @@ EventFloor::EventFloor()
            {"with prefix caching and 10,000 groups",
             {"memory.prefix_caching=true", "workload.prefix_groups={groups: 10000, tokens_added: 256}"},
             4},
-           {"at 1.3 times what it can do", {"workload.arrival.request_rate=30 req/s"}, 3}};
+           {"at 1.3 times what it can do", {"workload.arrival.request_rate=18.6 req/s"}, 3}};
   for (Run& run : runs_) {
     std::vector<std::string> arguments{DECODESIM_BINARY, "run", path_};
     for (const std::string& set : run.sets) arguments.insert(arguments.end(), {"--set", set});
