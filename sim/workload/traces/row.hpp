@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/core/check.hpp"
 #include "sim/workload/request.hpp"
 #include "sim/workload/traces/account.hpp"
 #include "sim/workload/traces/trace_spec.hpp"
@@ -53,7 +54,8 @@ class RowNotes {
  public:
   /// Both outlive the row.
   void add(const char* reason, const char* action) {
-    if (size_ < most) notes_[size_++] = {reason, action};
+    check(size_ < most, "a row has more notes than any format makes");
+    notes_[size_++] = {reason, action};
   }
   void count_in(TraceAccount& account) const {
     for (std::size_t i = 0; i < size_; ++i) account.count(notes_[i].first, notes_[i].second);
