@@ -243,6 +243,25 @@ constexpr Field computed_field(std::string_view key, Kind kind, const About& abo
   return field_detail::described(key, about, scalar);
 }
 
+namespace field_detail {
+template <class Spec, std::int64_t Spec::*member>
+Value count_or_none(const Spec& spec) {
+  return spec.*member == 0 ? Value() : Value(spec.*member);
+}
+template <class Spec, std::int64_t Spec::*member>
+void set_count_or_none(Spec& spec, const Value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  spec.*member = number == nullptr ? 0 : *number;
+}
+}  // namespace field_detail
+
+/// A count of which the Spec keeps a zero where it is not stated.
+template <class Spec, std::int64_t Spec::*member>
+constexpr Field count_where_stated(std::string_view key, Kind kind, const About& about) {
+  return computed_field<Spec, field_detail::count_or_none<Spec, member>, field_detail::set_count_or_none<Spec, member>>(
+      key, kind, about);
+}
+
 /// A mapping that is `member`, a Spec with a table of its own.
 template <auto member>
 constexpr Field record(std::string_view key, FieldTable fields, const About& about) {

@@ -100,7 +100,7 @@ void table(std::string_view title, const std::vector<GroupReport>& groups, const
       const double share = static_cast<double>(one.deadlines_met) / static_cast<double>(one.with_deadline);
       cells.push_back(one.with_deadline > 0 ? percent(share) : "-");
     }
-    row("  " + (one.name.empty() ? "(none)" : printable(one.name)), cells);
+    row("  " + printable_name(one.name), cells);
   }
   if (groups.size() > most_rows)
     out << "  and " << grouped(static_cast<std::int64_t>(groups.size() - most_rows)) << " more: --json has them all\n";
@@ -119,8 +119,7 @@ void class_limits(const std::vector<GroupReport>& classes, std::ostream& out) {
     add("TTFT", one.slo->ttft_p99);
     add("TPOT", one.slo->tpot_p99);
     add("E2EL", one.slo->e2el_p99);
-    write_line(out, "  limits of " + (one.name.empty() ? "(none)" : printable(one.name)),
-               limits.empty() ? "none" : limits);
+    write_line(out, "  limits of " + printable_name(one.name), limits.empty() ? "none" : limits);
   }
 }
 

@@ -41,14 +41,13 @@ void window(JsonWriter& json, const Report& report) {
 }
 
 void slo(JsonWriter& json, const Report& report) {
-  const auto checks = slo_checks(report);
   json.key("slo");
   if (!slo_is_set(report)) {
     json.null();
     return;
   }
   json.begin_object().member("met", slo_met(report)).member_array("limits");
-  for (const SloCheck& check : checks) {
+  for (const SloCheck& check : slo_checks(report)) {
     json.begin_object().member("name", check.name);
     if (check.slo_class) json.member("slo_class", *check.slo_class);
     json.member("limit_p99_ms", check.limit_ms);

@@ -14,5 +14,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at);
 /// `text` for a terminal: control characters (C0, DEL and C1) as \xNN or \u00NN, bytes that are not UTF-8 as U+FFFD, so
 /// that no name can move the cursor or change colours.
 std::string printable(std::string_view text);
+/// The same of the name of a class or a tenant, which those without one have empty.
+inline std::string printable_name(std::string_view name) { return name.empty() ? "(none)" : printable(name); }
 
 }  // namespace decodesim

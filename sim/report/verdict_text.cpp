@@ -28,7 +28,7 @@ std::string measured_text(const SloCheck& check) {
 /// `TTFT`, or `chat TTFT` where it is a class's.
 std::string name_of(const SloCheck& check) {
   if (!check.slo_class) return std::string(check.name);
-  return (check.slo_class->empty() ? "(none)" : printable(*check.slo_class)) + ' ' + std::string(check.name);
+  return printable_name(*check.slo_class) + ' ' + std::string(check.name);
 }
 
 /// Why nobody was served: `10 of 10 requests rejected: prompt reaches max_model_len`.
@@ -62,18 +62,17 @@ std::string failures(const Report& report) {
 void verdict(const Report& report, std::ostream& out) {
   if (!report.watchdog.empty()) out << "ENDED BY THE WATCHDOG  ";
   if (report.interrupted) out << "INTERRUPTED  ";
-  const std::vector<SloCheck> checks = slo_checks(report);
+  const bool limited = slo_is_set(report);
   if (report.completed == 0) {
-    out << (!slo_is_set(report) ? "NOTHING SERVED  " : "SLO MISSED  nothing completed: ") << nothing_completed(report)
-        << '\n';
+    out << (limited ? "SLO MISSED  nothing completed: " : "NOTHING SERVED  ") << nothing_completed(report) << '\n';
     return;
   }
   if (report.window.completed == 0) {
-    out << (!slo_is_set(report) ? "NOTHING MEASURED  " : "SLO MISSED  ") << "no request completed in the window"
-        << failures(report) << '\n';
+    out << (limited ? "SLO MISSED  " : "NOTHING MEASURED  ") << "no request completed in the window" << failures(report)
+        << '\n';
     return;
   }
-  if (!slo_is_set(report)) {
+  if (!limited) {
     out << "NO SLO SET  " << significant(report.output_throughput, 3) << " tok/s  "
         << significant(report.user_decode.mean, 3) << " tok/s a user  ";
     if (!report.limits.batch_limit.empty()) out << report.limits.batch_limit << " bound  ";
@@ -81,6 +80,7 @@ void verdict(const Report& report, std::ostream& out) {
     out << failures(report) << '\n';
     return;
   }
+  const std::vector<SloCheck> checks = slo_checks(report);
   std::string missed;
   for (const SloCheck& check : checks) {
     if (!check.met) missed += (missed.empty() ? "" : ", ") + name_of(check);

@@ -210,7 +210,7 @@ class GeneratorChecks {
     }
     const std::string own = of_talks.first_input.stated() ? "sessions.first_input" : "input_tokens";
     const LengthSpec& prompts = of_talks.first_input.stated() ? of_talks.first_input : input;
-    if (!prompts.stated() || prompts.distribution == LengthDistribution::empirical) return;
+    if (!prompts.has_ends()) return;
     if (spec.place == PrefixPlace::added && spec.tokens() > longest_request - prompts.shortest()) {
       place.error("tokens_added", "out-of-range",
                   place.quoted("tokens_added") + " on top of the shortest prompt of " + owner.quoted(own) + " makes " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/report/number_text.hpp"
+#include "sim/scenario/help_words.hpp"
 #include "sim/scenario/merge.hpp"
 #include "sim/scenario/scenario_fields.hpp"
 
@@ -205,10 +206,10 @@ DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, Document
   const PathStep& step = path.front();
   FieldTable inner;
   std::string like;
-  for (const Field& field : fields) {
-    if (field.key != step.key || field.record() == nullptr) continue;
-    inner = field.record()->fields;
-    like = key_of_scalar(*field.record());
+  const Field* field = find_field(fields, step.key);
+  if (const RecordField* record = field == nullptr ? nullptr : field->record()) {
+    inner = record->fields;
+    like = key_of_scalar(*record);
   }
   DocumentNode level;
   level.shape = Shape::map;
@@ -221,12 +222,10 @@ DocumentNode tree_of(std::span<const PathStep> path, FieldTable fields, Document
 }
 
 FieldTable fields_below(FieldTable fields, const std::string& key) {
-  for (const Field& field : fields) {
-    if (field.key != key) continue;
-    if (field.record() != nullptr) return field.record()->fields;
-    if (field.list() != nullptr) return field.list()->fields;
-  }
-  return {};
+  const Field* field = find_field(fields, key);
+  if (field == nullptr) return {};
+  if (field->record() != nullptr) return field->record()->fields;
+  return field->list() != nullptr ? field->list()->fields : FieldTable{};
 }
 
 // Lays `value` over what is at the path, which leads through items of lists. These must be there: a list has no gaps.

@@ -19,24 +19,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_stated(const Scenario& scenario, std::string_view path) {
-  return std::binary_search(scenario.stated.begin(), scenario.stated.end(), path);
-}
-
 // Fills in what depends on other fields.
 void complete(Scenario& scenario) {
   if (scenario.model.layers > 0 && scenario.model.name.empty()) scenario.model.name = "inline";
   NodeSpec& node = scenario.hardware;
-  if (is_stated(scenario, "hardware")) {
+  if (scenario.states("hardware")) {
     if (node.name.empty()) node.name = "inline";
     if (node.gpu.name.empty()) node.gpu.name = "inline";
-    if (!is_stated(scenario, "hardware.links") && node.gpus > 1) {
+    if (!scenario.states("hardware.links") && node.gpus > 1) {
       node.links.push_back({"gpu", "gpu", std::nullopt, std::nullopt});
     }
     const BatchDefaults batch = batch_defaults(node.gpu);
     SchedulerSpec& scheduler = scenario.scheduler;
-    if (!is_stated(scenario, "scheduler.max_num_seqs")) scheduler.max_num_seqs = batch.max_num_seqs;
-    if (!is_stated(scenario, "scheduler.max_num_batched_tokens")) {
+    if (!scenario.states("scheduler.max_num_seqs")) scheduler.max_num_seqs = batch.max_num_seqs;
+    if (!scenario.states("scheduler.max_num_batched_tokens")) {
       scheduler.max_num_batched_tokens = batch.max_num_batched_tokens;
     }
   }

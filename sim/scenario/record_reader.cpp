@@ -105,12 +105,15 @@ void RecordReader::read(const DocumentNode& map, FieldTable fields, void* spec, 
   const std::vector<std::string_view> settled = settle_names(map, fields, spec, path, superseded);
   const bool clean = reading_.errors() == errors_before;
   // Where a choice is missing, what hangs on it cannot be judged.
+  std::vector<std::string_view> missing_choices;
+  for (const Field& field : fields) {
+    const bool choice = field.scalar() != nullptr && field.scalar()->kind == Kind::choice;
+    if (choice && field.need == Need::required && map.find(field.key) == nullptr && field.applies_to(spec))
+      missing_choices.push_back(field.key);
+  }
   const auto is_undecided = [&](const Field& field) {
-    return std::any_of(fields.begin(), fields.end(), [&](const Field& other) {
-      const bool choice = other.scalar() != nullptr && other.scalar()->kind == Kind::choice;
-      return choice && other.need == Need::required && field.applies.decided_by(other.key) && other.applies_to(spec) &&
-             map.find(other.key) == nullptr;
-    });
+    return std::any_of(missing_choices.begin(), missing_choices.end(),
+                       [&](std::string_view key) { return field.applies.decided_by(key); });
   };
   for (const Field& field : fields) {
     if (std::find(settled.begin(), settled.end(), field.key) != settled.end()) continue;

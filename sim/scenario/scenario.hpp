@@ -1,9 +1,11 @@
 #pragma once
 // A scenario: plain Specs, complete and validated.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/hardware/node_spec.hpp"
@@ -35,6 +37,10 @@ struct Scenario {
       files;  // that it was read from: its own, its bases and the catalog's; the trace is the workload's
   std::vector<std::string>
       stated;  // sorted paths of what the files, the catalog and `--set` wrote; the rest are defaults
+
+  [[nodiscard]] bool states(std::string_view path) const {
+    return std::binary_search(stated.begin(), stated.end(), path);
+  }
 };
 
 }  // namespace decodesim

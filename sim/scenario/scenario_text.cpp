@@ -201,7 +201,7 @@ void collect_defaults(FieldTable fields, const void* spec, const std::string& pa
   for (const Field& field : fields) {
     if (!field.applies_to(spec)) continue;
     const std::string own = path.empty() ? std::string(field.key) : path + "." + std::string(field.key);
-    const bool stated = std::binary_search(scenario.stated.begin(), scenario.stated.end(), own);
+    const bool stated = scenario.states(own);
     if (const RecordField* record = field.record()) {
       const void* member = inside(*record, spec);
       if (record->shorthand != nullptr && key_of_shorthand(*record).empty()) {

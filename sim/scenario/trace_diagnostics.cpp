@@ -59,38 +59,45 @@ std::string as_options(std::string_view message, TraceAsker asker) {
   return text;
 }
 
-/// Where a scenario states the first setting that a message recommends; empty where there is none.
-std::string help_of_scenario(const std::string& message, const std::string& file) {
-  for (std::size_t open = message.find('`'); open != std::string::npos; open = message.find('`', open + 1)) {
+/// The keys that a message names, in its order.
+std::vector<Quoted> quoted_keys(std::string_view message) {
+  std::vector<Quoted> keys;
+  for (std::size_t open = message.find('`'); open != std::string_view::npos; open = message.find('`', open + 1)) {
     const std::size_t close = message.find('`', open + 1);
-    if (close == std::string::npos) break;
-    const Quoted quoted = read_quoted(std::string_view(message).substr(open + 1, close - open - 1));
-    if (!quoted.value.empty())
-      return "it stands beside the trace's file: 'trace: {file: " + file + ", " + std::string(quoted.key) + ": " +
-             std::string(quoted.value) + "}'";
+    if (close == std::string_view::npos) break;
+    const Quoted quoted = read_quoted(message.substr(open + 1, close - open - 1));
+    if (!quoted.key.empty()) keys.push_back(quoted);
     open = close;
+  }
+  return keys;
+}
+
+/// Where a scenario states the first setting that a message recommends; empty where there is none.
+std::string help_of_scenario(std::string_view message, const std::string& file) {
+  for (const Quoted& one : quoted_keys(message)) {
+    if (one.value.empty()) continue;
+    return "it stands beside the trace's file: 'trace: {file: " + file + ", " + std::string(one.key) + ": " +
+           std::string(one.value) + "}'";
   }
   return "";
 }
 
 /// Beside lengths no setting can stand, so that an import has to take it.
-std::string help_of_lengths(const std::string& message, const std::string& file) {
-  std::string kind = "KIND";
+std::string help_of_lengths(std::string_view message, const std::string& file) {
+  const std::vector<Quoted> keys = quoted_keys(message);
+  if (keys.empty()) return "";
+  std::string kind;
   std::string settings;
-  bool any = false;
-  for (std::size_t open = message.find('`'); open != std::string::npos; open = message.find('`', open + 1)) {
-    const std::size_t close = message.find('`', open + 1);
-    if (close == std::string::npos) break;
-    const Quoted quoted = read_quoted(std::string_view(message).substr(open + 1, close - open - 1));
-    any = any || !quoted.key.empty();
-    if (quoted.key == "format" && !quoted.value.empty() && kind == "KIND") kind = quoted.value;
-    if (quoted.key != "format" && !quoted.value.empty() && settings.empty())
-      settings = ' ' + said_setting(quoted.key, quoted.value, TraceAsker::import);
-    open = close;
+  for (const Quoted& one : keys) {
+    if (one.value.empty()) continue;
+    if (one.key == "format") {
+      if (kind.empty()) kind = one.value;
+    } else if (settings.empty()) {
+      settings = ' ' + said_setting(one.key, one.value, TraceAsker::import);
+    }
   }
-  if (!any) return "";
-  return "lengths are drawn from a trace that is named alone: 'decodesim import " + kind + ' ' + file + settings +
-         " -o " + file + ".yaml' writes one; name that";
+  return "lengths are drawn from a trace that is named alone: 'decodesim import " + (kind.empty() ? "KIND" : kind) +
+         ' ' + file + settings + " -o " + file + ".yaml' writes one; name that";
 }
 
 /// "; so at 19 more places, of lines 3, 4, 5 and so on" for those behind the first that say the same.

@@ -49,9 +49,8 @@ class WorkloadChecks {
 
   // Prompts that begin alike, before a cache that nobody switched on.
   void computed_again() {
-    const bool decided =
-        std::find(scenario_.stated.begin(), scenario_.stated.end(), "memory.prefix_caching") != scenario_.stated.end();
-    if (decided || scenario_.memory.prefix_caching || !engine_reads(scenario_.scheduler.engine, "prefix_caching"))
+    if (scenario_.states("memory.prefix_caching") || scenario_.memory.prefix_caching ||
+        !engine_reads(scenario_.scheduler.engine, "prefix_caching"))
       return;
     const std::string path = beginnings_at(scenario_.workload);
     if (path.empty()) return;
@@ -81,10 +80,7 @@ class WorkloadChecks {
   // Lengths that meet the limit of a sequence whatever is drawn.
   void fixed_lengths(const WorkloadSpec& workload) {
     const bool one_kind = workload.clients.empty() && !workload.sessions.on();
-    const auto has_ends = [](const LengthSpec& length) {
-      return length.stated() && length.distribution != LengthDistribution::empirical;
-    };
-    if (!one_kind || !has_ends(workload.input_tokens) || !has_ends(workload.output_tokens)) return;
+    if (!one_kind || !workload.input_tokens.has_ends() || !workload.output_tokens.has_ends()) return;
     const std::int64_t limit = model_len_limit(scenario_);
     const PrefixGroupsSpec& prefixes = workload.prefix_groups;
     const bool all_longer = prefixes.place == PrefixPlace::added && prefixes.share == 1;

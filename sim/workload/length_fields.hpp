@@ -47,31 +47,19 @@ constexpr bool length_needs_ends(const LengthSpec& length) {
 inline constexpr Applies to_a_length_with_ends =
     when<&length_needs_ends>("distribution is not empirical", "distribution");
 
-// An end that is not stated has no value.
-template <std::int64_t LengthSpec::*end>
-Value length_end(const LengthSpec& length) {
-  if (length.*end == 0) return {};
-  return length.*end;
-}
-template <std::int64_t LengthSpec::*end>
-void set_length_end(LengthSpec& length, const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  length.*end = number == nullptr ? 0 : *number;
-}
-
 /// Of tokens, or of turns.
 constexpr auto length_table(Kind kind) {
   const Field fields[] = {
       field<&LengthSpec::distribution>(
           "distribution",
           {.doc = "how the length is drawn", .need = Need::required, .choices = length_distribution_names}),
-      computed_field<LengthSpec, length_end<&LengthSpec::min>, set_length_end<&LengthSpec::min>>(
+      count_where_stated<LengthSpec, &LengthSpec::min>(
           "min", kind,
           {.doc = "the shortest: shorter draws are cut to it; absent: 1, but uniform needs it",
            .need = Need::optional,
            .range = from_to(1, longest_request),
            .applies = to_a_length_with_ends}),
-      computed_field<LengthSpec, length_end<&LengthSpec::max>, set_length_end<&LengthSpec::max>>(
+      count_where_stated<LengthSpec, &LengthSpec::max>(
           "max", kind,
           {.doc = "the longest: longer draws are cut to it; absent: none is, but uniform needs it",
            .need = Need::optional,

@@ -34,6 +34,8 @@ struct LengthSpec {
   [[nodiscard]] bool is_drawn() const {
     return distribution == LengthDistribution::empirical || shortest() != longest();
   }
+  /// Are its draws cut to ends? A trace's lengths are as they are.
+  [[nodiscard]] bool has_ends() const { return stated() && distribution != LengthDistribution::empirical; }
   [[nodiscard]] std::int64_t shortest() const { return min > 0 ? min : 1; }
   [[nodiscard]] std::int64_t longest() const { return max > 0 ? max : longest_request; }
 

@@ -115,14 +115,6 @@ inline constexpr Applies to_the_generator =
 inline constexpr Applies to_lengths_alone =
     when<&lengths_stand_alone>("neither workload.requests, workload.trace nor workload.lengths is given", "lengths");
 
-inline Value number_of_requests(const WorkloadSpec& workload) {
-  return workload.num_requests == 0 ? Value() : Value(workload.num_requests);
-}
-inline void set_number_of_requests(WorkloadSpec& workload, const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  workload.num_requests = number == nullptr ? 0 : *number;
-}
-
 inline constexpr Field joint_lengths_fields[] = {
     field<&JointLengthsSpec::from>(
         "from", {.doc = "the trace whose rows are drawn", .need = Need::required, .kind = Kind::path}),
@@ -138,7 +130,7 @@ inline constexpr Field workload_fields[] = {
                                   .need = Need::optional,
                                   .selects = selects<&WorkloadSpec::kind, WorkloadKind::trace>(),
                                   .shorthand = &trace_shorthand}),
-    computed_field<WorkloadSpec, number_of_requests, set_number_of_requests>(
+    count_where_stated<WorkloadSpec, &WorkloadSpec::num_requests>(
         "num_requests", Kind::count,
         {.doc = "how many the generator makes, turns of sessions included; needed unless duration is given",
          .need = Need::optional,

@@ -39,6 +39,8 @@ void check_says(const std::string& text, const std::vector<std::string>& parts) 
   }
 }
 
+/// What a scenario needs besides its workload.
+const std::string server = "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\n";
 const std::string own = "arrival_s,input_tokens,output_tokens\n";
 const std::string vidur = "arrived_at,num_prefill_tokens,num_decode_tokens\n0.5,7,3\n2,8,4\n";
 const std::string grid = own + "0,1,5\n0,2,5\n0,3,5\n3,4,5\n3,5,5\n3,6,5\n";
@@ -75,9 +77,7 @@ TEST_CASE("describe and import say settings as options, and never with an empty 
   for (const std::string& err : {refused("describe " + plain + " --format csv"), refused("import servegen " + plain)})
     CHECK_FALSE(has(err, " --> \n"));
   // A scenario says the same in YAML.
-  const std::string scenario = folder.write(
-      "s.yaml",
-      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: zero.csv}\n");
+  const std::string scenario = folder.write("s.yaml", server + "workload: {trace: zero.csv}\n");
   check_says(refused("run " + scenario), {"`zero_output: drop`", "it stands beside the trace's file: 'trace: {file: "});
 }
 
@@ -85,9 +85,7 @@ TEST_CASE(
     "a window or policies that keep no row are refused by all that read or write a trace, and nothing is written") {
   const TemporaryFolder folder;
   const std::string trace = folder.write("t.csv", own + "0,1,1\n19,1,1\n");
-  const std::string scenario = folder.write(
-      "s.yaml",
-      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: t.csv}\n");
+  const std::string scenario = folder.write("s.yaml", server + "workload: {trace: t.csv}\n");
   const std::string late = " --set workload.trace.start=20s";
   for (const std::string& arguments :
        {"run " + scenario + late, "check " + scenario + late, "describe --scenario " + scenario + late,
@@ -152,10 +150,10 @@ TEST_CASE("lengths that are drawn from a trace of another format are told to imp
   const std::string trace = folder.write("t.csv", vidur);
   const std::string zero = folder.write("zero.csv", own + "0,1,0\n1,1,1\n");
   const auto scenario = [&](const std::string& lengths) {
-    return folder.write("s.yaml",
-                        "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: "
-                        "{num_requests: 3, max_concurrency: 1, " +
-                            lengths + "}\n");
+    return folder.write("s.yaml", server +
+                                      "workload: "
+                                      "{num_requests: 3, max_concurrency: 1, " +
+                                      lengths + "}\n");
   };
   for (const std::string& head : {std::string("lengths: {from: "),
                                   std::string("output_tokens: 2, input_tokens: {distribution: empirical, file: ")}) {
@@ -186,10 +184,9 @@ TEST_CASE("an import writes over none of the files that it reads") {
 TEST_CASE("names of files that are empty, or that would be of packed traces, are refused, and X.CSV is CSV") {
   const TemporaryFolder folder;
   const std::string trace = folder.write("t.csv", vidur);
-  const std::string scenario = folder.write(
-      "s.yaml",
-      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: {file: t.csv, "
-      "format: vidur}}\n");
+  const std::string scenario = folder.write("s.yaml", server +
+                                                          "workload: {trace: {file: t.csv, "
+                                                          "format: vidur}}\n");
   const std::string target = folder / "x.csv";
   for (const std::string& ending : {std::string(".gz"), std::string(".GZ")}) {
     check_says(refused("import vidur " + trace + " -o " + target + ending),
@@ -204,9 +201,7 @@ TEST_CASE("names of files that are empty, or that would be of packed traces, are
   check_says(refused("describe ''"), {"the name of the trace is empty"});
   check_says(refused("import vidur ''"), {"the name of the file is empty"});
   for (const char* empty : {"{trace: ''}", "{trace: {file: ''}}"}) {
-    const std::string nameless =
-        folder.write("n.yaml", "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: " +
-                                   std::string(empty) + "\n");
+    const std::string nameless = folder.write("n.yaml", server + "workload: " + std::string(empty) + "\n");
     check_says(refused("run " + nameless), {"is empty, and names a file"});
   }
 }
@@ -226,10 +221,9 @@ TEST_CASE("a name that the head of a trace cannot hold is refused with what to d
 TEST_CASE("an import spreads rows as a run with the same seed does, and as one that states none") {
   const TemporaryFolder folder;
   const std::string trace = folder.write("t.csv", grid);
-  const std::string scenario = folder.write(
-      "s.yaml",
-      "version: 1\ncost: {model: fixed, step: 1 s}\nmemory: {num_gpu_blocks: 11}\nworkload: {trace: {file: "
-      "t.csv, spread: uniform}}\n");
+  const std::string scenario = folder.write("s.yaml", server +
+                                                          "workload: {trace: {file: "
+                                                          "t.csv, spread: uniform}}\n");
   const auto imported = [&](const std::string& options) {
     const std::string target = folder / "imported.csv";
     REQUIRE(

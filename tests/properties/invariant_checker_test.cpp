@@ -61,17 +61,28 @@ class Tampering : public Observer {
   ChangeWithdrawn change_withdrawn_;
 };
 
+ServerConfig server_of(std::int64_t blocks, std::int64_t block_size, const CostModel& cost) {
+  ServerConfig server;
+  server.num_blocks = server.usable_blocks = blocks;
+  server.block_size = block_size;
+  server.max_model_len = 100;
+  server.cost = &cost;
+  return server;
+}
+
+/// One of five blocks of four tokens and one that the engine keeps to itself, which three requests outgrow.
+ServerConfig pressed_server(const CostModel& cost) {
+  ServerConfig server = server_of(5, 4, cost);
+  server.num_blocks = 6;
+  server.scheduler.max_num_batched_tokens = 16;
+  server.scheduler.max_num_seqs = 4;
+  return server;
+}
+
 /// What the checker says about a run in which B and C are evicted, in the passes 5 and 3, and come back in pass 8.
 std::string violation(std::int64_t pass, ChangeStep change_step, ChangeEnd change_end = nullptr) {
   const ShapeCost cost;
-  ServerConfig server;
-  server.num_blocks = 6;
-  server.usable_blocks = 5;
-  server.block_size = 4;
-  server.max_model_len = 100;
-  server.scheduler.max_num_batched_tokens = 16;
-  server.scheduler.max_num_seqs = 4;
-  server.cost = &cost;
+  const ServerConfig server = pressed_server(cost);
   const std::vector<Request> requests{
       {0, "A", Time{}, 6, 7, 7, 0}, {1, "B", Time{}, 5, 6, 6, 0}, {2, "C", Time{}, 3, 5, 5, 0}};
   Tampering tampering(server, pass, std::move(change_step), std::move(change_end));
@@ -142,15 +153,11 @@ TEST_CASE("the checker notices a lost or a wrong gap between tokens") {
 
 TEST_CASE("the checker notices wrong facts about a token that is lost with its victim") {
   const ShapeCost cost;
-  ServerConfig server;
-  server.num_blocks = server.usable_blocks = 16;
-  server.block_size = 1;
-  server.max_model_len = 100;
+  ServerConfig server = server_of(16, 1, cost);
   server.scheduler.engine = "sglang";
   server.scheduler.async = true;
   server.scheduler.sglang.disable_radix_cache = true;
   server.scheduler.sglang.schedule_conservativeness = 0;
-  server.cost = &cost;
   // A is taken back in pass 6, while its last token is under way.
   const std::vector<Request> requests{{0, "A", Time{}, 6, 4, 4, 0}, {1, "B", Time(Duration(1)), 3, 5, 5, 0}};
   const auto violation = [&](const std::function<void(std::vector<WithdrawnToken>&)>& change) {
@@ -168,17 +175,10 @@ TEST_CASE("the checker notices wrong facts about a token that is lost with its v
 
 TEST_CASE("the checker takes a hit on what was registered for a victim of the pass, and on nothing else") {
   const ShapeCost cost;
-  ServerConfig server;
-  server.num_blocks = 6;
-  server.usable_blocks = 5;
-  server.block_size = 4;
-  server.max_model_len = 100;
+  ServerConfig server = pressed_server(cost);
   server.prefix_caching = true;
-  server.scheduler.max_num_batched_tokens = 16;
-  server.scheduler.max_num_seqs = 4;
   server.scheduler.long_prefill_token_threshold = 8;
   server.scheduler.policies.victim = "most-reclaimable-blocks";
-  server.cost = &cost;
   // A is evicted in pass 2, after it was given block 4, and comes back in pass 3 to the blocks 1, 2 and 4.
   const std::vector<Request> requests{{0, "A", Time{}, 20, 1, 1, 0}, {1, "B", Time{}, 4, 2, 2, 0}};
   const auto violation = [&](const std::function<void(std::vector<std::uint32_t>&)>& change) {
@@ -197,16 +197,9 @@ TEST_CASE("the checker takes a hit on what was registered for a victim of the pa
 
 TEST_CASE("the checker notices too much on the host, and who is there without being told") {
   const ShapeCost cost;
-  ServerConfig server;
-  server.num_blocks = 6;
-  server.usable_blocks = 5;
-  server.block_size = 4;
-  server.max_model_len = 100;
-  server.scheduler.max_num_batched_tokens = 16;
-  server.scheduler.max_num_seqs = 4;
+  ServerConfig server = pressed_server(cost);
   server.scheduler.policies.kv_fate = "swapped";
   server.host_blocks = 10;
-  server.cost = &cost;
   const std::vector<Request> requests{
       {0, "A", Time{}, 6, 7, 7, 0}, {1, "B", Time{}, 5, 6, 6, 0}, {2, "C", Time{}, 3, 5, 5, 0}};
   // C goes to the host in pass 3 and stays there for a while.
@@ -230,11 +223,7 @@ TEST_CASE("the checker notices too much on the host, and who is there without be
 
 TEST_CASE("the checker counts a session from its first turn to its last, and others while they are there") {
   const ShapeCost cost;
-  ServerConfig server;
-  server.num_blocks = server.usable_blocks = 16;
-  server.block_size = 4;
-  server.max_model_len = 100;
-  server.cost = &cost;
+  const ServerConfig server = server_of(16, 4, cost);
   // Two turns with ten seconds of thinking between them, and one who stands alone.
   const auto violation = [&](std::int64_t places, std::chrono::seconds alone_arrives) {
     std::vector<Request> requests{

@@ -7,12 +7,11 @@
 #include "sim/core/check.hpp"
 #include "sim/workload/content.hpp"
 #include "sim/workload/length_fields.hpp"
+#include "sim/workload/trace_spec_fields.hpp"
 
 namespace decodesim {
 
 namespace {
-
-constexpr std::string_view names_of_units[] = {"ns", "us", "ms", "s"};
 
 /// Rounds half a nanosecond up.
 std::int64_t scaled(std::int64_t nanoseconds, double scale) {
@@ -46,7 +45,7 @@ TraceReader::TraceReader(TraceBytes bytes, TraceSpec spec, std::optional<std::in
   refuse_what_has_no_effect();
   account_.file = lines_.name();
   account_.format = format.name;
-  if (!dated) account_.time_unit = names_of_units[static_cast<std::size_t>(input_->time_unit())];
+  if (!dated) account_.time_unit = time_unit_names[static_cast<std::size_t>(input_->time_unit())];
   account_.block_size = input_->block_size();
   account_.spread = spec_.spread == SpreadPolicy::uniform ? "uniform" : "none";
   account_.time_scale = scale_;
@@ -97,7 +96,7 @@ const Request* TraceReader::next() {
 /// The next row in the order of the file.
 bool TraceReader::next_row(TraceRow& row) {
   while (true) {
-    row.notes = {};
+    row.notes.clear();
     if (!rows_->next(row)) return false;
     ++account_.rows;
     row.line = rows_->document() != nullptr ? account_.rows - 1 : lines_.number();

@@ -57,6 +57,7 @@ class RowNotes {
     check(size_ < most, "a row has more notes than any format makes");
     notes_[size_++] = {reason, action};
   }
+  void clear() { size_ = 0; }
   void count_in(TraceAccount& account) const {
     for (std::size_t i = 0; i < size_; ++i) account.count(notes_[i].first, notes_[i].second);
   }
