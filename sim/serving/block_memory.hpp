@@ -23,7 +23,7 @@ class BlockMemory : public KvMemory {
   [[nodiscard]] std::int64_t blocks_for(std::int64_t tokens) const { return ceil_div(tokens, block_size_); }
   /// Blocks that `sequence` still lacks to hold `tokens`.
   [[nodiscard]] std::int64_t missing(const Sequence& sequence, std::int64_t tokens) const {
-    return std::max<std::int64_t>(0, blocks_for(tokens) - static_cast<std::int64_t>(sequence.blocks.size()));
+    return std::max<std::int64_t>(0, blocks_for(tokens) - sequence.blocks_held());
   }
 
  protected:

@@ -12,6 +12,14 @@ namespace decodesim {
 /// The blocks of one sequence, in the order of its tokens.
 using BlockTable = std::vector<BlockId>;
 
+/// The end of a table where nobody looks at numbers: blocks that only their own sequence can ever find again, if any hash
+/// is known of them at all. They are counted, so that a thousand of them cost no more than one.
+struct CountedBlocks {
+  std::int64_t held = 0;
+  std::int64_t hashed = 0;  // the first of them, as many as have a hash
+  BlockId queued = 0;       // what stood for them in the free queue when they were given back last
+};
+
 /// Where a block goes that nobody holds any more and that has no hash: nobody can find it, so nothing is lost with it.
 enum class UncachedFree { to_tail, to_head };
 
@@ -24,10 +32,12 @@ class BlockPool {
   /// once it was handed out.
   explicit BlockPool(std::int64_t blocks, UncachedFree uncached = UncachedFree::to_tail);
 
-  /// From now on, before the first block is handed out, blocks are counted alone: tables hold zeros, and nothing but the
-  /// counts may be asked for. The queue costs a miss of the processor's cache a block, which is most of a run where nobody
-  /// shares blocks.
-  void count_only() { counts_only_ = true; }
+  /// From now on, before the first block is handed out, numbers mean nothing but which blocks are the same, and blocks may be
+  /// taken without one. A number costs several misses of the processor's cache on its way through the queue and the hashes,
+  /// which is most of a run where nobody shares blocks. Not for a pool whose blocks without a hash go to the tail, unless
+  /// none has one.
+  void numbers_unseen() { numbers_seen_ = false; }
+  [[nodiscard]] bool numbers_seen() const { return numbers_seen_; }
 
   [[nodiscard]] std::int64_t total() const { return total_; }
   [[nodiscard]] std::int64_t free() const { return free_; }
@@ -38,6 +48,16 @@ class BlockPool {
   /// Gives up one reference to each block of `table`, last block first, and empties it. A block goes back to the queue
   /// with its last reference.
   void release(BlockTable& table);
+
+  /// The same without numbers: takes `count` more blocks, at most as many as are free.
+  void take(std::int64_t count, CountedBlocks& counted);
+  /// Gives all of them back, before the blocks with numbers that stand before them in their table. `owner`, not 0, can take
+  /// those with a hash again until they are handed out.
+  void release(CountedBlocks& counted, std::int64_t owner = 0);
+  /// How many of the blocks that `owner` gave back last it could take again: the first ones of them.
+  [[nodiscard]] std::int64_t takes_again(const CountedBlocks& counted, std::int64_t owner) const;
+  /// Takes the first `count` of them; nobody finds the others any more.
+  void take_again(std::int64_t count, CountedBlocks& counted, std::int64_t owner);
 
   /// From now on a block that somebody holds is found by this hash.
   void register_hash(BlockId block, std::uint64_t hash) { hashed_.add(block, hash); }
@@ -64,12 +84,21 @@ class BlockPool {
   // The queue has three parts, one behind the other: blocks without a hash that came back to its head; those that were
   // never used, in the order of their numbers, which need no links; and those that came back to its tail, in a ring of
   // links through block 0, so that one can leave its middle in constant time.
+  //
+  // Where numbers are not seen, blocks of the first two parts are alike and only counted (`blank_`). In the ring a block may
+  // stand for several that were given back together, the last of their table first, and numbers that are not in use wait in
+  // at_head_.
   struct Block {
     BlockId previous;
     BlockId next;
     std::uint32_t references;
+    std::uint32_t stands_for;  // blocks without numbers; 0: it is itself
   };
   BlockId take_first();
+  BlockId new_number();
+  void hand_out(std::int64_t count);
+  void lose_hash(BlockId block);
+  void retire_number(BlockId block);
   void append(BlockId block);
   void unlink(BlockId block);
 
@@ -78,10 +107,12 @@ class BlockPool {
   HashedBlocks hashed_;
   std::int64_t total_;
   std::int64_t free_;
+  std::int64_t blank_;
   std::int64_t hashes_evicted_ = 0;
-  bool counts_only_ = false;
+  bool numbers_seen_ = true;
   bool keeps_evicted_ = false;
   std::vector<std::uint64_t> evicted_;
+  std::vector<std::int64_t> owners_;  // who can take the blocks again that a number stands for, by number; 0: nobody
   UncachedFree uncached_;
 };
 

@@ -125,7 +125,7 @@ void Draft::requeue(Sequence& victim, Destination destination) {
 
 bool Draft::swap_out(Sequence& victim, const Eviction& eviction) {
   check(!victim.over, "who has its last token does not come back from the host");
-  const auto blocks = static_cast<std::int64_t>(victim.blocks.size());
+  const auto blocks = victim.blocks_held();
   if (blocks > state_.host.free()) return false;
   leave_running(victim);
   book_eviction(victim, eviction, KvFate::swapped);

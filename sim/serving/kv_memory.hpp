@@ -24,7 +24,7 @@ class KvMemory {
   [[nodiscard]] virtual std::int64_t free() const = 0;
   /// Blocks that would become free if `sequence` gave its own back: those that no other holds.
   [[nodiscard]] virtual std::int64_t reclaimable(const Sequence& sequence) const {
-    return static_cast<std::int64_t>(sequence.blocks.size());
+    return sequence.blocks_held();
   }
   /// Takes back all that `sequence` holds.
   virtual void release(Sequence& sequence, Released why) = 0;

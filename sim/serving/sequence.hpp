@@ -48,6 +48,8 @@ struct Sequence {
   std::int64_t output_tokens = 0;  // when it stops, which no policy sees
   std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
   BlockTable blocks;
+  CountedBlocks counted_blocks;                             // behind those
+  std::int64_t first_counted_block = counting_not_decided;  // of its table
   std::int64_t host_blocks = 0;  // while it is swapped
   PrefixChain chain;             // of what its blocks hold, where KV can be found again
   Time load_began{};
@@ -88,6 +90,11 @@ struct Sequence {
   Time last_token{Duration(-1)};
   Time token_before{Duration(-1)};  // the one before that, if any
 
+  static constexpr std::int64_t counting_not_decided = -1;
+
+  [[nodiscard]] std::int64_t blocks_held() const {
+    return static_cast<std::int64_t>(blocks.size()) + counted_blocks.held;
+  }
   [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }
 };

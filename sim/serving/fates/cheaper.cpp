@@ -14,7 +14,7 @@ class Cheaper final : public FateChoice {
 
   [[nodiscard]] KvFate choose(const ReplicaView& view, const Sequence& victim) const override {
     const std::int64_t tokens = view.cached(victim);
-    const Duration one_way = host_.time(static_cast<std::int64_t>(victim.blocks.size()));
+    const Duration one_way = host_.time(victim.blocks_held());
     StepShape with;
     with.add(tokens, 1, clip_);
     const Duration without_it = cost_.price(with).duration();

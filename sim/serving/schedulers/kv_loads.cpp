@@ -25,7 +25,7 @@ Sequence* KvLoads::next(const ReplicaView& view) const {
 std::int64_t KvLoads::set_aside(const ReplicaView& view) {
   std::int64_t blocks = 0;
   const auto add_rest = [&](const Sequence& sequence) {
-    const std::int64_t rest = view.blocks_for(sequence.known()) - static_cast<std::int64_t>(sequence.blocks.size());
+    const std::int64_t rest = view.blocks_for(sequence.known()) - sequence.blocks_held();
     blocks += std::max<std::int64_t>(0, rest);
   };
   for (const Sequence* one : view.loading()) add_rest(*one);

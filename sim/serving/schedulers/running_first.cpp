@@ -274,7 +274,7 @@ class RunningFirst final : public Scheduler {
     }
     const std::int64_t tokens = first_chunk(loaded.known() - loaded.cached);
     if (tokens == 0) return AdmissionLimit::token_budget;
-    const std::int64_t spare = spared(view) - static_cast<std::int64_t>(loaded.blocks.size());
+    const std::int64_t spare = spared(view) - loaded.blocks_held();
     if (!policies_.admission->admits(view, loaded, loaded.cached, tokens, spare)) return AdmissionLimit::kv_capacity;
     start(draft, loaded, loaded.cached, loaded.cached, tokens);
     return AdmissionLimit::arrivals;
@@ -378,9 +378,13 @@ class RunningFirst final : public Scheduler {
 
 EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
+  const std::optional<std::string>& chosen = knobs.policies.victim;
+  const bool last_first = (chosen ? std::string_view(*chosen) : own.victim) == "last-admitted";
   auto memory = std::make_unique<PagedMemory>(
       server.usable_blocks, server.block_size,
-      PrefixCaching{.on = server.prefix_caching, .uncached_free_to_front = server.uncached_free_to_front});
+      PrefixCaching{.on = server.prefix_caching,
+                    .uncached_free_to_front = server.uncached_free_to_front,
+                    .victims_find_all = last_first && !knobs.defer_frees && !knobs.drop_in_flight});
   PagedMemory& pages = *memory;
   std::unique_ptr<QueueOrder> order = make_queue_order(server, own.queue_order);
   if (order != nullptr) order->finds_in(pages);

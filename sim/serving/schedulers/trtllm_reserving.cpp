@@ -32,7 +32,7 @@ class Reserving final : public TrtllmScheduler {
     return view.blocks_for(request.input_tokens + declared_output_of(request, view.max_model_len()));
   }
   [[nodiscard]] std::int64_t in_table_of_reserved(const Sequence& sequence) const {
-    return totals_[sequence.slot] > 0 ? static_cast<std::int64_t>(sequence.blocks.size()) : 0;
+    return totals_[sequence.slot] > 0 ? sequence.blocks_held() : 0;
   }
 
   void take(const ReplicaView& view, Draft&) override {
@@ -48,7 +48,7 @@ class Reserving final : public TrtllmScheduler {
         Sequence& started = *view.prefilling()[next_started];
         if (before != nullptr && !precedes(started, *before)) return true;
         const std::int64_t remaining =
-            blocks_to_the_end(view, started.request) - static_cast<std::int64_t>(started.blocks.size());
+            blocks_to_the_end(view, started.request) - started.blocks_held();
         if (!taken(capacity.ask(remaining))) return false;
         contexts_.push_back(going_on(started));
       }
