@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sim/core/field.hpp"
+#include "sim/core/name.hpp"
 #include "sim/core/quantity.hpp"
 #include "sim/core/time.hpp"
 
@@ -103,6 +104,8 @@ Value to_value(const T& member) {
     return member ? to_value(*member) : Value();
   else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double> || std::is_same_v<T, std::string>)
     return Value(member);
+  else if constexpr (std::is_same_v<T, Name>)
+    return Value(member.text());
   else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
     return Value(static_cast<std::int64_t>(member));
   else if constexpr (std::is_same_v<T, Duration>)
@@ -123,6 +126,8 @@ void from_value(T& member, const Value& value) {
     }
   } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double> || std::is_same_v<T, std::string>) {
     member = std::get<T>(value);
+  } else if constexpr (std::is_same_v<T, Name>) {
+    member = Name(std::get<std::string>(value));
   } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
     member = static_cast<T>(std::get<std::int64_t>(value));
   } else if constexpr (std::is_same_v<T, Duration>) {

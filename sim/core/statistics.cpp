@@ -1,8 +1,12 @@
 #include "sim/core/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <vector>
+
+#include "sim/core/order_statistics.hpp"
 
 namespace decodesim {
 
@@ -23,19 +27,33 @@ class CompensatedSum {
   double lost_ = 0;
 };
 
+double deviation_from(double centre, std::span<const double> values) {
+  if (values.empty()) return not_measured;
+  CompensatedSum squares;
+  for (double value : values) squares.add((value - centre) * (value - centre));
+  return std::sqrt(squares.total() / static_cast<double>(values.size()));
+}
+
+std::vector<double> quantiles(std::span<const double> values, std::span<const double> qs) {
+  if (values.empty()) return std::vector<double>(qs.size(), not_measured);
+  const std::size_t last = values.size() - 1;
+  const auto position = [&](double q) { return q * static_cast<double>(last); };
+  const auto below = [&](double q) { return std::min(static_cast<std::size_t>(position(q)), last); };
+  std::vector<std::size_t> ranks;
+  for (const double q : qs) ranks.insert(ranks.end(), {below(q), std::min(below(q) + 1, last)});
+  const std::vector<double> found = order_statistics(values, ranks);
+  std::vector<double> at;
+  for (std::size_t i = 0; i < qs.size(); ++i) {
+    const double low = found[2 * i];
+    const double share = position(qs[i]) - static_cast<double>(below(qs[i]));
+    at.push_back(share == 0 ? low : low + (found[2 * i + 1] - low) * share);
+  }
+  return at;
+}
+
 }  // namespace
 
-double quantile(std::span<double> values, double q) {
-  if (values.empty()) return not_measured;
-  const double position = q * static_cast<double>(values.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(position), values.size() - 1);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::nth_element(values.begin(), middle, values.end());
-  const double share = position - static_cast<double>(below);
-  if (share == 0 || middle + 1 == values.end()) return *middle;
-  const double next = *std::min_element(middle + 1, values.end());
-  return *middle + (next - *middle) * share;
-}
+double quantile(std::span<const double> values, double q) { return quantiles(values, std::array{q}).front(); }
 
 double mean(std::span<const double> values) {
   if (values.empty()) return not_measured;
@@ -44,24 +62,19 @@ double mean(std::span<const double> values) {
   return sum.total() / static_cast<double>(values.size());
 }
 
-double standard_deviation(std::span<const double> values) {
-  if (values.empty()) return not_measured;
-  const double centre = mean(values);
-  CompensatedSum squares;
-  for (double value : values) squares.add((value - centre) * (value - centre));
-  return std::sqrt(squares.total() / static_cast<double>(values.size()));
-}
+double standard_deviation(std::span<const double> values) { return deviation_from(mean(values), values); }
 
-Summary summarize(std::span<double> values) {
+Summary summarize(std::span<const double> values) {
   Summary summary;
   summary.count = static_cast<std::int64_t>(values.size());
   summary.mean = mean(values);
-  summary.std = standard_deviation(values);
-  summary.p1 = quantile(values, 0.01);
-  summary.p10 = quantile(values, 0.10);
-  summary.p50 = quantile(values, 0.50);
-  summary.p90 = quantile(values, 0.90);
-  summary.p99 = quantile(values, 0.99);
+  summary.std = deviation_from(summary.mean, values);
+  const std::vector<double> at = quantiles(values, std::array{0.01, 0.10, 0.50, 0.90, 0.99});
+  summary.p1 = at[0];
+  summary.p10 = at[1];
+  summary.p50 = at[2];
+  summary.p90 = at[3];
+  summary.p99 = at[4];
   return summary;
 }
 

@@ -14,8 +14,8 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 inline double ratio(double a, double b) { return b > 0 ? a / b : not_measured; }
 
 /// The q-quantile (q in [0, 1]) by linear interpolation between the order statistics on either side of q(n-1), as numpy
-/// does by default. Reorders `values` and takes time linear in them; not_measured where there are none.
-double quantile(std::span<double> values, double q);
+/// does by default. Takes time linear in `values`; not_measured where there are none.
+double quantile(std::span<const double> values, double q);
 
 /// The arithmetic mean, summed in the order given with a compensation for rounding; not_measured of nothing.
 double mean(std::span<const double> values);
@@ -35,8 +35,8 @@ struct Summary {
   double p99 = not_measured;
 };
 
-/// Reorders `values`. The mean depends on their order by a rounding at most.
-Summary summarize(std::span<double> values);
+/// Takes time linear in `values`. The mean depends on their order by a rounding at most.
+Summary summarize(std::span<const double> values);
 
 /// Mean and deviation of integers told one by one, in whole-number arithmetic: exact until the last division, so they
 /// do not depend on the order in which the numbers come.

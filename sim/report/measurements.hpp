@@ -127,8 +127,8 @@ class Measurements : public Observer {
   std::vector<CompletedRequest> completed_;
   EvictionLedger evictions_;
   LateEndings late_;  // of requests that the ledger has not booked yet
-  ServiceGroups<std::string> classes_;
-  ServiceGroups<std::string> tenants_;
+  ServiceGroups<Name> classes_;
+  ServiceGroups<Name> tenants_;
   ServiceGroups<std::int64_t> priorities_;
   std::map<std::pair<Outcome, std::string>, std::int64_t> reasons_;
   Time first_arrival_{};

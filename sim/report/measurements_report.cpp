@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -152,31 +153,29 @@ void Measurements::report_latencies(Report& report) const {
         ratio(static_cast<double>(sums_.good_requests), static_cast<double>(sums_.requests - sums_.unwanted));
   }
 
+  // One metric after the other, so that no more than one value a request is held beside what all of them rest on.
   std::vector<double> values;
   values.reserve(completed_.size());
-  for (const CompletedRequest& request : completed_) values.push_back(to_milliseconds(request.ttft));
-  report.ttft = summarize(values);
-  values.clear();
-  for (const CompletedRequest& request : completed_) values.push_back(to_milliseconds(request.e2el));
-  report.e2el = summarize(values);
-  values.clear();
-  for (const CompletedRequest& request : completed_) {
-    const auto gaps = static_cast<double>(request.output_tokens - 1);
-    if (gaps > 0) values.push_back(to_milliseconds(request.e2el - request.ttft) / gaps);
-  }
-  report.tpot = summarize(values);
-  values.clear();
-  for (const CompletedRequest& request : completed_) {
-    const auto gaps = static_cast<double>(request.output_tokens - 1);
-    if (gaps > 0 && request.e2el > request.ttft) values.push_back(gaps / to_seconds(request.e2el - request.ttft));
-  }
-  report.user_decode = summarize(values);
-  values.clear();
-  for (const CompletedRequest& request : completed_) {
-    if (request.e2el.count() > 0)
-      values.push_back(static_cast<double>(request.output_tokens) / to_seconds(request.e2el));
-  }
-  report.user_end_to_end = summarize(values);
+  const auto summary_of = [&](const auto& value_of) {
+    values.clear();
+    for (const CompletedRequest& request : completed_) {
+      const std::optional<double> value = value_of(request);
+      if (value) values.push_back(*value);
+    }
+    return summarize(values);
+  };
+  using Value = std::optional<double>;
+  report.ttft = summary_of([](const CompletedRequest& one) { return Value(one.ttft_ms()); });
+  report.e2el = summary_of([](const CompletedRequest& one) { return Value(one.e2el_ms()); });
+  report.tpot = summary_of([](const CompletedRequest& one) { return one.tpot_ms(); });
+  report.user_decode = summary_of([](const CompletedRequest& one) {
+    if (one.output_tokens < 2 || one.e2el == one.ttft) return Value();
+    return Value(static_cast<double>(one.output_tokens - 1) / to_seconds(one.e2el - one.ttft));
+  });
+  report.user_end_to_end = summary_of([](const CompletedRequest& one) {
+    if (one.e2el == Duration{}) return Value();
+    return Value(static_cast<double>(one.output_tokens) / to_seconds(one.e2el));
+  });
 
   report.itl.count = gap_moments_.count();
   report.itl.mean = milliseconds(gap_moments_.mean());

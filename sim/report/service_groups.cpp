@@ -2,20 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace decodesim {
 
 namespace {
 
-std::string name_of(const std::string& key) { return key; }
+std::string name_of(const Name& key) { return key.text(); }
 std::string name_of(std::int64_t key) { return std::to_string(key); }
 
 }  // namespace
 
+// Most runs have one group, and in others requests of one often come together.
 template <class Key>
 typename ServiceGroups<Key>::Group& ServiceGroups<Key>::group(const Key& key) {
+  if (last_ != groups_.end() && last_->first == key) return last_->second;
   const auto [place, fresh] = groups_.try_emplace(key);
   if (fresh) place->second.number = static_cast<std::uint32_t>(groups_.size() - 1);
+  last_ = place;
   return place->second;
 }
 
@@ -39,29 +43,50 @@ void ServiceGroups<Key>::ended(const Key& key, const RequestFacts& facts, const 
   one.longest_wait = std::max(one.longest_wait, facts.first_wait());
   if (--one.inside == 0) one.active += facts.ended - one.inside_since;
   if (completed == nullptr) return;
-  numbers_.push_back(one.number);
+  note_number(one.number);
+  ++one.measured;
+  one.measured_tokens += completed->output_tokens;
   one.good += good ? 1 : 0;
+}
+
+// While there is one group, all are of number 0.
+template <class Key>
+void ServiceGroups<Key>::note_number(std::uint32_t number) {
+  if (groups_.size() > 1) {
+    numbers_.resize(static_cast<std::size_t>(measured_));
+    numbers_.push_back(number);
+  }
+  ++measured_;
+}
+
+// One metric after the other, so that no more than one value a request is held beside what all groups keep.
+template <class Key>
+void ServiceGroups<Key>::summarize_each(std::span<const CompletedRequest> requests,
+                                        std::vector<GroupReport>& reports) const {
+  std::vector<std::size_t> begins(groups_.size() + 1);
+  for (const auto& [key, one] : groups_) begins[one.number + 1] = static_cast<std::size_t>(one.measured);
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<double> values(requests.size());
+  const auto summarize_each_by = [&](Summary GroupReport::*summary, const auto& value_of) {
+    std::vector<std::size_t> ends = begins;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const std::optional<double> value = value_of(requests[i]);
+      if (value) values[ends[i < numbers_.size() ? numbers_[i] : 0]++] = *value;
+    }
+    auto report = reports.begin();
+    for (const auto& [key, one] : groups_) {
+      const std::size_t begin = begins[one.number];
+      (*report++).*summary = summarize(std::span(values).subspan(begin, ends[one.number] - begin));
+    }
+  };
+  summarize_each_by(&GroupReport::ttft, [](const CompletedRequest& one) { return std::optional(one.ttft_ms()); });
+  summarize_each_by(&GroupReport::tpot, [](const CompletedRequest& one) { return one.tpot_ms(); });
+  summarize_each_by(&GroupReport::e2el, [](const CompletedRequest& one) { return std::optional(one.e2el_ms()); });
 }
 
 template <class Key>
 std::vector<GroupReport> ServiceGroups<Key>::report(std::span<const CompletedRequest> requests, double window_seconds,
                                                     bool has_slo) const {
-  std::vector<std::vector<double>> ttft(groups_.size());
-  std::vector<std::vector<double>> tpot(groups_.size());
-  std::vector<std::vector<double>> e2el(groups_.size());
-  std::vector<std::int64_t> measured(groups_.size());
-  std::vector<std::int64_t> tokens(groups_.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const CompletedRequest& one = requests[i];
-    const std::uint32_t number = numbers_[i];
-    ++measured[number];
-    tokens[number] += one.output_tokens;
-    if (groups_.size() < 2) continue;
-    ttft[number].push_back(to_milliseconds(one.ttft));
-    e2el[number].push_back(to_milliseconds(one.e2el));
-    const auto gaps = static_cast<double>(one.output_tokens - 1);
-    if (gaps > 0) tpot[number].push_back(to_milliseconds(one.e2el - one.ttft) / gaps);
-  }
   std::vector<GroupReport> list;
   for (const auto& [key, one] : groups_) {
     GroupReport report;
@@ -74,18 +99,16 @@ std::vector<GroupReport> ServiceGroups<Key>::report(std::span<const CompletedReq
     report.deadlines_met = one.deadlines_met;
     report.service = ratio(static_cast<double>(one.output_tokens), to_seconds(one.active));
     report.longest_wait = one.longest_wait;
-    report.measured = measured[one.number];
-    report.output_throughput = ratio(static_cast<double>(tokens[one.number]), window_seconds);
+    report.measured = one.measured;
+    report.output_throughput = ratio(static_cast<double>(one.measured_tokens), window_seconds);
     if (has_slo) report.request_goodput = ratio(static_cast<double>(one.good), window_seconds);
-    report.ttft = summarize(ttft[one.number]);
-    report.tpot = summarize(tpot[one.number]);
-    report.e2el = summarize(e2el[one.number]);
     list.push_back(std::move(report));
   }
+  if (groups_.size() > 1) summarize_each(requests, list);
   return list;
 }
 
-template class ServiceGroups<std::string>;
+template class ServiceGroups<Name>;
 template class ServiceGroups<std::int64_t>;
 
 double jain_index(std::span<const GroupReport> groups) {

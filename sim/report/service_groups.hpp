@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/name.hpp"
 #include "sim/core/statistics.hpp"
 #include "sim/core/time.hpp"
 #include "sim/report/report_spec.hpp"
@@ -20,6 +21,14 @@ struct CompletedRequest {
   Duration ttft;
   Duration e2el;
   std::int64_t output_tokens;
+
+  [[nodiscard]] double ttft_ms() const { return to_milliseconds(ttft); }
+  [[nodiscard]] double e2el_ms() const { return to_milliseconds(e2el); }
+  /// Nothing where one token is all.
+  [[nodiscard]] std::optional<double> tpot_ms() const {
+    if (output_tokens < 2) return {};
+    return to_milliseconds(e2el - ttft) / static_cast<double>(output_tokens - 1);
+  }
 };
 
 /// Requests of one class, tenant or priority.
@@ -44,7 +53,8 @@ struct GroupReport {
   Summary e2el;
 };
 
-/// The groups of one kind. Keeps constant memory a group and four bytes a completed request of the window.
+/// The groups of one kind. Keeps constant memory a group and, where there are several, four bytes a completed request of
+/// the window.
 template <class Key>
 class ServiceGroups {
  public:
@@ -65,6 +75,8 @@ class ServiceGroups {
     std::int64_t with_deadline = 0;
     std::int64_t deadlines_met = 0;
     std::int64_t output_tokens = 0;  // of all its requests
+    std::int64_t measured = 0;
+    std::int64_t measured_tokens = 0;
     std::int64_t good = 0;
     Duration longest_wait{};
     std::int64_t inside = 0;  // requests in the server
@@ -73,8 +85,13 @@ class ServiceGroups {
   };
   Group& group(const Key& key);
 
+  void note_number(std::uint32_t number);
+  void summarize_each(std::span<const CompletedRequest> requests, std::vector<GroupReport>& reports) const;
+
   std::map<Key, Group> groups_;
-  std::vector<std::uint32_t> numbers_;  // the group of each completed request of the window
+  typename std::map<Key, Group>::iterator last_ = groups_.end();  // that was asked for
+  std::int64_t measured_ = 0;                                     // completed requests of the window
+  std::vector<std::uint32_t> numbers_;                            // the group of each of them, where there are several
 };
 
 /// Jain's index (sum x)^2 / (n sum x^2) over the service of the groups that have one: 1 where all are served alike, 1/n

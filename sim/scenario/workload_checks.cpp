@@ -124,7 +124,7 @@ class WorkloadChecks {
       const auto [first, fresh] = seen.emplace(list[i].id, i);
       if (!fresh) {
         item.error("id", "duplicate-id",
-                   "'" + path + ".id' is '" + list[i].id + "', as is that of request " + std::to_string(first->second),
+                   "'" + path + ".id' is '" + list[i].id.text() + "', as is that of request " + std::to_string(first->second),
                    "give each request its own id");
       }
     }

@@ -85,6 +85,14 @@ class PagedMemory : public BlockMemory {
   /// Makes the table of `sequence` long enough for `tokens` and returns true, or changes nothing and returns false where
   /// too few blocks are free.
   [[nodiscard]] bool grow(Sequence& sequence, std::int64_t tokens) {
+    // Behind the first that is counted all are, and then nothing but the counts needs a look.
+    if (sequence.counted_blocks.held > 0) {
+      const std::int64_t held = sequence.first_counted_block + sequence.counted_blocks.held;
+      const std::int64_t lacking = blocks_for(tokens) - held;
+      if (lacking > pool_.free()) return false;
+      if (lacking > 0) pool_.take(lacking, sequence.counted_blocks);
+      return true;
+    }
     const std::int64_t lacking = missing(sequence, tokens);
     if (!counts_) return pool_.allocate(lacking, sequence.blocks);
     if (lacking > pool_.free()) return false;
@@ -198,7 +206,7 @@ class PagedMemory : public BlockMemory {
   bool caching_;
   bool may_count_;
   bool counts_ = false;
-  std::vector<BlockTable> deferred_;                                // in the order in which they were released
+  std::vector<BlockTable> deferred_;  // in the order in which they were released
   std::vector<CountedBlocks> deferred_counted_;
   std::unordered_map<BlockId, std::uint32_t> references_deferred_;  // in those, where blocks can be shared
   bool defers_evicted_ = false;

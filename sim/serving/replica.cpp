@@ -1,6 +1,7 @@
 #include "sim/serving/replica.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -42,17 +43,18 @@ std::string_view Replica::refusal(const Request& request) const {
   return scheduler_->fits_alone(ReplicaView(state_), request, output) ? std::string_view{} : reason_never_fits;
 }
 
-void Replica::enqueue(Request request) {
+void Replica::enqueue(Request&& request) {
   Sequence& sequence = new_sequence();
-  sequence.output_tokens = std::min(output_tokens_of(request, state_.config.max_model_len),
-                                    scheduler_->output_limit(ReplicaView(state_), request));
   sequence.request = std::move(request);
-  sequence.recompute_at_arrival = recompute_until(sequence.request.arrival);
+  const Request& own = sequence.request;
+  sequence.output_tokens =
+      std::min(output_tokens_of(own, state_.config.max_model_len), scheduler_->output_limit(ReplicaView(state_), own));
+  sequence.recompute_at_arrival = recompute_until(own.arrival);
   sequence.arrival = arrivals_++;
-  sequence.tenant = tenants_.emplace(sequence.request.tenant, tenants_.size()).first->second;
-  sequence.waits_since = sequence.request.arrival;
-  if (predictor_) sequence.predicted = predictor_->predict(sequence.request, sequence.output_tokens);
-  if (may_leave(sequence.request)) may_leave_.emplace(sequence.request.index, &sequence);
+  sequence.tenant = tenants_.try_emplace(own.tenant, tenants_.size()).first->second;
+  sequence.waits_since = own.arrival;
+  if (predictor_) sequence.predicted = predictor_->predict(own, sequence.output_tokens);
+  if (may_leave(own)) may_leave_.emplace(own.index, &sequence);
   state_.waiting.push_back(sequence);
   scheduler_->arrived(sequence);
   watchdog_.progress();
@@ -71,7 +73,8 @@ Sequence& Replica::new_sequence() {
   PrefixChain chain = std::move(sequence.chain);
   chain.clear();
   const std::size_t slot = sequence.slot;
-  sequence = Sequence{};
+  std::destroy_at(&sequence);
+  std::construct_at(&sequence);
   sequence.blocks = std::move(blocks);
   sequence.chain = std::move(chain);
   sequence.slot = slot;

@@ -2,7 +2,6 @@
 // One server: takes requests, plans passes, and plays the steps they lead to.
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/core/slabs.hpp"
 #include "sim/serving/observer.hpp"
 #include "sim/serving/policy_table.hpp"
 #include "sim/serving/predictor.hpp"
@@ -45,7 +45,7 @@ class Replica {
   /// Why this request cannot be served at all, or empty. See semantics of `never_fits` in docs/design.md.
   [[nodiscard]] std::string_view refusal(const Request& request) const;
   /// Puts a request at the end of the queue.
-  void enqueue(Request request);
+  void enqueue(Request&& request);
   /// The client of this request leaves now, if it is still here and not answered: then it is the next departure. What it
   /// holds is free at once, but for a request that the running step computes, whose step goes on: it gets no token of it,
   /// and gives its memory back at its end.
@@ -111,10 +111,10 @@ class Replica {
   PlansAhead plans_ahead_;
   bool wants_schedule_;
   bool wants_memory_ = false;
-  std::optional<Predictor> predictor_;          // where a policy goes by length
-  std::map<std::string, std::size_t> tenants_;  // by name, numbered as they were first seen
+  std::optional<Predictor> predictor_;   // where a policy goes by length
+  std::map<Name, std::size_t> tenants_;  // by name, numbered as they were first seen
   bool busy_ = false;
-  std::deque<Sequence> storage_;  // never moves a sequence
+  Slabs<Sequence> storage_;
   std::vector<Sequence*> unused_;
   PassDecisions decisions_;
   StepFacts facts_;

@@ -33,39 +33,60 @@ enum class SequenceState {
 /// and a step that makes them equal yields the next token.
 ///
 /// While a sequence decodes in lock-step, `cached` and `generated` stand still and LockStep knows the true values.
-struct Sequence {
-  SequenceState state = SequenceState::waiting;
-  std::size_t slot = 0;          // small and dense: policies keep what they remember of a sequence in a vector by it
-  std::int64_t arrival = 0;      // grows with every arrival
-  std::int64_t rank = 0;         // running sequences are sorted by rank, then by order
-  std::int64_t order = 0;        // grows with every admission, or is the arrival
-  std::int64_t batch_place = 0;  // its place within a step, where the engine sorts its batch otherwise
-  std::int64_t ticket = 0;       // grows with every place taken in the queue
-  std::size_t tenant = 0;        // whose it is: small and dense, in the order in which tenants were first seen
+///
+/// A server holds thousands of these, far more than fit into the processor's cache, and a step touches them in no order of
+/// their addresses. So its fields stand by who touches them, 64 bytes at a time: what a block boundary needs, what an ending
+/// needs, then what is written once a request.
+struct alignas(64) Sequence {
+  // Touched once every block_size tokens (see lock_step.hpp and paged_memory.hpp).
+  SequenceLink boundary;
+  std::int64_t order = 0;           // grows with every admission, or is the arrival
+  std::int64_t cached_at_zero = 0;  // cached tokens less those that the cohort counts, constant while it decodes
+  CountedBlocks counted_blocks;     // behind those of its table
+  std::int64_t first_counted_block = counting_not_decided;  // of its table
+
+  // Touched as it joins and leaves the cohort.
+  SequenceLink finish;
+  SequenceLink running;
+  std::int64_t finish_token = 0;  // what the cohort counts when it gets its last
+  std::int64_t times_as_of = 0;   // the cohort's step number when the times of its last tokens were written
   std::int64_t cached = 0;
   std::int64_t generated = 0;
-  std::int64_t generated_at_admission = 0;
-  std::int64_t output_tokens = 0;  // when it stops, which no policy sees
-  std::int64_t predicted = 0;      // what a predictor makes of that, where the engine has one
-  BlockTable blocks;
-  CountedBlocks counted_blocks;                             // behind those
-  std::int64_t first_counted_block = counting_not_decided;  // of its table
-  std::int64_t host_blocks = 0;  // while it is swapped
-  PrefixChain chain;             // of what its blocks hold, where KV can be found again
-  Time load_began{};
-  Time load_ends{};                  // of the KV that it loads or loaded last
-  std::int64_t found_on_device = 0;  // tokens that it needed no load for
 
-  // Lock-step decoding (see lock_step.hpp).
-  std::int64_t cached_at_zero = 0;  // cached tokens less those that the cohort counts, constant while it decodes
-  std::int64_t finish_token = 0;    // what the cohort counts when it gets its last
-  std::int64_t times_as_of = 0;     // the cohort's step number when the times of its last tokens were written
-  SequenceLink running;
-  SequenceLink boundary;
-  SequenceLink finish;
+  std::int64_t rank = 0;           // running sequences are sorted by rank, then by order
+  std::int64_t batch_place = 0;    // its place within a step, where the engine sorts its batch otherwise
+  std::int64_t output_tokens = 0;  // when it stops, which no policy sees
+  std::size_t tenant = 0;          // whose it is: small and dense, in the order in which tenants were first seen
+  std::size_t slot = 0;            // small and dense: policies keep what they remember of a sequence in a vector by it
+  std::int64_t arrival = 0;        // grows with every arrival
+  std::int64_t cached_before = 0;  // the most KV it ever had before a preemption; computing less again is recompute
+  SequenceState state = SequenceState::waiting;
+  bool admitted = false;         // at least once
+  bool over = false;             // it emitted its last token; no policy sees
+  bool left = false;             // its client is gone, and the step that runs still computes it
+  bool asked_elsewhere = false;  // its KV was loaded from elsewhere, which happens once
+
+  Time scheduled{Duration(-1)};
+  Time first_token{Duration(-1)};
+  Time last_token{Duration(-1)};
+  Time token_before{Duration(-1)};  // the one before that, if any
+  Duration waited{};                // in stretches that are over
+  Time waits_since{};  // while it waits; also while it is left out of what runs, where an engine counts that
+  Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
+  Duration recompute_at_first_token{};
 
   Request request;
-  std::int64_t cached_before = 0;  // the most KV it ever had before a preemption; computing less again is recompute
+
+  BlockTable blocks;
+  PrefixChain chain;           // of what its blocks hold, where KV can be found again
+  std::int64_t ticket = 0;     // grows with every place taken in the queue
+  std::int64_t predicted = 0;  // what a predictor makes of its output_tokens, where the engine has one
+  std::int64_t generated_at_admission = 0;
+  std::int64_t found_on_device = 0;  // tokens that it needed no load for
+  Time load_began{};
+  Time load_ends{};              // of the KV that it loads or loaded last
+  std::int64_t host_blocks = 0;  // while it is swapped
+
   std::int64_t recomputed = 0;
   std::int64_t preemptions = 0;
   std::int64_t self_preemptions = 0;
@@ -77,18 +98,6 @@ struct Sequence {
   std::int64_t remote_found = 0;  // and what was loaded from elsewhere
   std::int64_t loads = 0;         // that it waited for
   Duration loading{};             // how long they took
-  bool admitted = false;          // at least once
-  bool over = false;              // it emitted its last token; no policy sees
-  bool left = false;              // its client is gone, and the step that runs still computes it
-  bool asked_elsewhere = false;   // its KV was loaded from elsewhere, which happens once
-  Duration waited{};              // in stretches that are over
-  Time waits_since{};             // while it waits; also while it is left out of what runs, where an engine counts that
-  Duration recompute_at_arrival{};  // what all steps had spent on recompute by then
-  Duration recompute_at_first_token{};
-  Time scheduled{Duration(-1)};
-  Time first_token{Duration(-1)};
-  Time last_token{Duration(-1)};
-  Time token_before{Duration(-1)};  // the one before that, if any
 
   static constexpr std::int64_t counting_not_decided = -1;
 

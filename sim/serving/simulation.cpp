@@ -101,7 +101,7 @@ class Simulation {
   }
 
   // A turn, or who takes a place: it thinks until its arrival. Nobody asks any more once the source is closed.
-  void await(Request request) {
+  void await(Request&& request) {
     if (closes_ && request.arrival >= *closes_) return;
     if (request.arrival > now_) queue_.push(request.arrival, phase_arrives, RequestArrives{});
     const Due due{request.arrival, request.index};
@@ -120,11 +120,11 @@ class Simulation {
       if ((!open && !thought) || !facts_.watchdog.empty() || stopped()) return;
       happened_ = true;
       if (open && (!thought || upcoming_->index < thinking_.begin()->first.index)) {
-        Request request = std::move(*upcoming_);
+        arrive(std::move(*upcoming_));
         await_next();
-        arrive(std::move(request));
       } else {
-        arrive(std::move(thinking_.extract(thinking_.begin()).mapped()));
+        auto due = thinking_.extract(thinking_.begin());
+        arrive(std::move(due.mapped()));
       }
     }
   }
@@ -146,7 +146,7 @@ class Simulation {
   }
   [[nodiscard]] bool closed() const { return closes_ && now_ >= *closes_; }
 
-  void arrive(Request request) {
+  void arrive(Request&& request) {
     for (Observer* observer : observers_) observer->arrived(request);
     const std::string_view refusal = replica_.refusal(request);
     if (!refusal.empty()) {

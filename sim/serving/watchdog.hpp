@@ -15,7 +15,7 @@ namespace decodesim {
 
 /// How messages name a request: its id, or its position in the workload.
 inline std::string name_of(const Request& request) {
-  return request.id.empty() ? "request " + std::to_string(request.index) : request.id;
+  return request.id.empty() ? "request " + std::to_string(request.index) : request.id.text();
 }
 
 /// Counts preemptions since the last token, arrival or departure. A server that evicts without end and yields nothing is

@@ -51,7 +51,7 @@ class ListSource final : public RequestSource {
 
   // A turn comes no earlier than the one before it, so that the turns of a session stay in their order when all are sorted.
   void count_turns() {
-    std::map<std::string_view, const Request*> last;
+    std::map<Name, const Request*> last;
     for (Request& request : requests_) {
       if (request.session.empty()) continue;
       const Request*& before = last[request.session];
@@ -62,7 +62,7 @@ class ListSource final : public RequestSource {
   }
   void link_turns() {
     following_.assign(requests_.size(), none);
-    std::map<std::string_view, std::size_t> last;
+    std::map<Name, std::size_t> last;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i].session.empty()) continue;
       const auto [place, is_first] = last.emplace(requests_[i].session, i);

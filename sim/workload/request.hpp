@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "sim/core/name.hpp"
 #include "sim/core/quantity.hpp"
 #include "sim/core/time.hpp"
 
@@ -22,27 +22,27 @@ struct TokenRun {
 
 struct Request {
   std::int64_t index = 0;              // position in the workload, from 0; ties in arrival are served in this order
-  std::string id;                      // the user's name for it; empty: its index
+  Name id;                             // the user's name for it; empty: its index
   Time arrival{};                      // closed loop: set when a place becomes free
   std::int64_t input_tokens = 0;       // at least 1
   std::int64_t output_tokens = 0;      // what it will really generate, at least 1; no policy sees it
   std::int64_t max_tokens = 0;         // what the client asks for, at least output_tokens; policies see it
   std::int64_t priority = 0;           // smaller is more urgent, as in vLLM
-  std::string tenant{};                // whose it is, for fair shares; empty: nobody's in particular
-  std::string slo_class{};             // what reports group it under; empty: all are one class
+  Name tenant{};                       // whose it is, for fair shares; empty: nobody's in particular
+  Name slo_class{};                    // what reports group it under; empty: all are one class
   std::optional<Duration> deadline{};  // after its arrival, when its last token should be there
   std::vector<TokenRun> content{};     // what its prompt begins with; the tokens beyond, and its output, are its own
-  std::string prefix_group{};          // whose shared prefix `content` is; empty: nobody's in particular
+  Name prefix_group{};                 // whose shared prefix `content` is; empty: nobody's in particular
   std::int64_t prefix_tokens = 0;      // of that prefix, which is part of the prompt
   std::int64_t hash_block_size = 0;    // tokens behind each run of `content`, while its tokens are not counted out yet
-  std::string cache_salt{};            // only requests with the same one share KV
+  Name cache_salt{};                   // only requests with the same one share KV
   std::int64_t remote_tokens = 0;      // of its prompt, whose KV is computed elsewhere and loaded once
   Duration load_time{};                // how long that takes
   std::optional<Duration> timeout{};   // after its arrival, when its client gives up on it
   std::optional<Duration> cancel_after{};  // after its arrival, when its user does not want it any more
   // A session is a talk of several requests, its turns, in the order of their indexes. A turn is asked when the one before
   // it was answered: its think time later, or at its own arrival where that is later still.
-  std::string session{};        // that it is a turn of; empty: it stands alone
+  Name session{};               // that it is a turn of; empty: it stands alone
   std::int64_t turn = 0;        // of its session, from 1; 0: it stands alone
   Duration think_time{};        // between the answer before it and this request; in a closed loop without sessions too
   bool no_prefix_read = false;  // wants log-probabilities of its prompt: its KV is cached, but it reads none

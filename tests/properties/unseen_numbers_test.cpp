@@ -38,7 +38,8 @@ TEST_CASE("a run in which nobody asks for the numbers of blocks is the same run"
     WithoutNumbers beside;
     FactsText seen;
     play(fast, scenario.server, scenario.requests, scenario.concurrency, {&beside, &seen}, scenario.closes);
-    CHECK(first_difference(unseen.lines(), beside.lines()).empty());
+    const std::string difference = first_difference(unseen.lines(), beside.lines());
+    if (!difference.empty()) FAIL_CHECK(difference << "\n" << scenario.yaml());
   }
 }
 

@@ -54,7 +54,7 @@ std::string_view outcome_name(Outcome outcome) {
 }
 
 std::string FactsText::name(const Request* request) const {
-  return names_ == Names::id ? request->id : std::to_string(request->index);
+  return names_ == Names::id ? request->id.text() : std::to_string(request->index);
 }
 
 void FactsText::arrived(const Request& request) {

@@ -23,7 +23,7 @@ class RatioWeighted final : public AdmissionTest {
     std::int64_t prompts = 0;  // tokens of prompts under way that have no room yet
     for (const Sequence* sequence : view.prefilling()) {
       known += sequence->known() - sequence->cached - 1;
-      const std::int64_t room = static_cast<std::int64_t>(sequence->blocks.size()) * block_size_;
+      const std::int64_t room = sequence->blocks_held() * block_size_;
       prompts += std::max<std::int64_t>(0, sequence->known() - room);
     }
     const std::int64_t room = (view.free_blocks() - spared) * block_size_ - prompts;

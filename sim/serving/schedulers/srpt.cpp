@@ -177,7 +177,7 @@ class Srpt final : public Scheduler {
       Sequence* last =
           later(view, member == batch_.rend() ? nullptr : *member, paused == paused_.rend() ? nullptr : *paused);
       if (last == nullptr || before(view, *last, waiting)) return false;
-      lacking -= static_cast<std::int64_t>(last->blocks.size());
+      lacking -= last->blocks_held();
       last->state == SequenceState::stalled ? (void)++paused : (void)++member;
     }
     return true;

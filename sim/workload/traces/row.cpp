@@ -60,7 +60,7 @@ std::string_view set_ids(std::string_view text, std::vector<TokenRun>& content) 
   return {};
 }
 
-std::string_view set_name(std::string_view text, std::string& name) {
+std::string_view set_name(std::string_view text, Name& name) {
   name = text;
   return wrong_name(text);
 }

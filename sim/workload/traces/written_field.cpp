@@ -149,7 +149,7 @@ void require_no_controls(std::string_view text) {
 }
 
 void require_writable(const Request& request) {
-  for (const std::string* text :
+  for (const Name* text :
        {&request.id, &request.tenant, &request.slo_class, &request.prefix_group, &request.cache_salt, &request.session})
     require_no_controls(*text);
   if (request.input_tokens < 1 || request.output_tokens < 1 || request.max_tokens < request.output_tokens ||
