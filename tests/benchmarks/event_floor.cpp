@@ -3,12 +3,8 @@
 
 #include "tests/benchmarks/event_floor.hpp"
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <queue>
@@ -26,13 +22,8 @@ namespace {
 
 constexpr int repetitions = 5;
 
-// This node completes 14.28 of these requests a second, however many come.
-const std::string scenario =
-    "version: 1\nname: million\nmodel: llama-3-70b\nhardware: {node: hgx-h100}\n"
-    "scheduler: {engine: vllm-v1, max_num_seqs: 1024}\ncost: {model: calibrated}\n"
-    "workload:\n  num_requests: 1000000\n  arrival: {process: poisson, request_rate: 12.85 req/s}\n"
-    "  input_tokens: {distribution: lognormal, median: 1020, p99: 4142}\n"
-    "  output_tokens: {distribution: lognormal, median: 129, p99: 601}\n";
+// tools/instructions counts shorter runs of the same file.
+const std::string scenario = DECODESIM_SOURCE_DIR "/tests/benchmarks/generated.yaml";
 
 struct Event {
   std::int64_t time;
@@ -76,12 +67,9 @@ double event_floor(const WorkloadSpec& workload) {
 
 }  // namespace
 
-EventFloor::EventFloor()
-    : path_((std::filesystem::temp_directory_path() / ("decodesim-benchmark-" + std::to_string(getpid()) + ".yaml"))
-                .string()) {
-  std::ofstream(path_) << scenario;
+EventFloor::EventFloor() {
   std::vector<Diagnostic> warnings;
-  const WorkloadSpec workload = load_scenarios(path_, {}, warnings).front().workload;
+  const WorkloadSpec workload = load_scenarios(scenario, {}, warnings).front().workload;
   add_benchmark(
       "three events a request, and its draws", repetitions, [workload] { return event_floor(workload); }, floor_);
   runs_ = {{"at nine tenths of what the node can do", {}, 2},
@@ -90,14 +78,12 @@ EventFloor::EventFloor()
             4},
            {"at 1.3 times what it can do", {"workload.arrival.request_rate=18.6 req/s"}, 3}};
   for (Run& run : runs_) {
-    std::vector<std::string> arguments{DECODESIM_BINARY, "run", path_};
+    std::vector<std::string> arguments{DECODESIM_BINARY, "run", scenario};
     for (const std::string& set : run.sets) arguments.insert(arguments.end(), {"--set", set});
     add_benchmark(
         "a million requests " + run.what, repetitions, [arguments] { return time_of_program(arguments); }, run.time);
   }
 }
-
-EventFloor::~EventFloor() { std::filesystem::remove(path_); }
 
 bool EventFloor::held() const {
   bool held = true;

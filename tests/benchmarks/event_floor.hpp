@@ -9,11 +9,10 @@
 
 namespace decodesim {
 
-/// Adds both to the benchmarks, of a scenario file that is there as long as this is.
+/// Adds both to the benchmarks.
 class EventFloor {
  public:
   EventFloor();
-  ~EventFloor();
   EventFloor(const EventFloor&) = delete;
   EventFloor& operator=(const EventFloor&) = delete;
 
@@ -27,7 +26,6 @@ class EventFloor {
     double limit;                   // times the floor
     BestTime time{};
   };
-  std::string path_;
   BestTime floor_;
   std::deque<Run> runs_;
 };

@@ -15,6 +15,9 @@ struct ProgramResult {
 /// that runs it, such as `timeout 1`.
 ProgramResult run_program(const std::string& arguments, const std::string& under = "");
 
+/// Runs a shell command in the repository's root, for instance a script of tools/.
+ProgramResult run_command(const std::string& command);
+
 /// The whole of a file; empty where there is none.
 std::string file_text(const std::string& path);
 
