@@ -9,6 +9,7 @@
 #include "sim/core/suggest.hpp"
 #include "sim/report/number_text.hpp"
 #include "sim/scenario/sweep_range.hpp"
+#include "sim/scenario/value_list.hpp"
 
 namespace decodesim {
 
@@ -17,12 +18,6 @@ namespace {
 using Shape = DocumentNode::Shape;
 
 constexpr const char* list_help = "write 'PATH: [a, b]' or 'PATH: {from: 2, to: 16, step: 2}'";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 class BlockReader {
  public:
@@ -65,6 +60,12 @@ class BlockReader {
     }
     DocumentNode list;
     if (is_list) {
+      const std::vector<std::string> parts = split_values(values);
+      if (std::find(parts.begin(), parts.end(), "") != parts.end()) {
+        reading_.error(at, "empty-value", "'--sweep " + text + "' has an empty value",
+                       "write a value between any two commas; 'null' removes what the file states");
+        return;
+      }
       std::optional<DocumentNode> parsed = reading_.parse(*kept, path.size() + 1);
       if (!parsed) return;
       list = std::move(*parsed);
@@ -72,6 +73,7 @@ class BlockReader {
     } else {
       const std::vector<std::string_view> ends = colons_apart(values);
       list = range(at, ends[0], ends[1], ends[2]);
+      if (list.items.empty()) return;  // said already
     }
     add_grid_path({path, at}, list);
   }
