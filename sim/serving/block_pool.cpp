@@ -84,10 +84,9 @@ BlockId BlockPool::new_number() {
   return id;
 }
 
-void BlockPool::take(std::int64_t count, CountedBlocks& counted) {
+void BlockPool::take(std::int64_t count) {
   hand_out(count);
   free_ -= count;
-  counted.held += count;
 }
 
 void BlockPool::release(CountedBlocks& counted, std::int64_t owner) {

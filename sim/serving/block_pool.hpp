@@ -49,8 +49,8 @@ class BlockPool {
   /// with its last reference.
   void release(BlockTable& table);
 
-  /// The same without numbers: takes `count` more blocks, at most as many as are free.
-  void take(std::int64_t count, CountedBlocks& counted);
+  /// The same without numbers: takes `count` blocks, at most as many as are free.
+  void take(std::int64_t count);
   /// Gives all of them back, before the blocks with numbers that stand before them in their table. `owner`, not 0, can take
   /// those with a hash again until they are handed out.
   void release(CountedBlocks& counted, std::int64_t owner = 0);

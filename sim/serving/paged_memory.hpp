@@ -90,7 +90,7 @@ class PagedMemory : public BlockMemory {
       const std::int64_t held = sequence.first_counted_block + sequence.counted_blocks.held;
       const std::int64_t lacking = blocks_for(tokens) - held;
       if (lacking > pool_.free()) return false;
-      if (lacking > 0) pool_.take(lacking, sequence.counted_blocks);
+      if (lacking > 0) take(lacking, sequence.counted_blocks);
       return true;
     }
     const std::int64_t lacking = missing(sequence, tokens);
@@ -99,8 +99,21 @@ class PagedMemory : public BlockMemory {
     const std::int64_t held = sequence.blocks_held();
     const std::int64_t numbered = std::clamp<std::int64_t>(first_counted_block(sequence) - held, 0, lacking);
     if (numbered > 0 && !pool_.allocate(numbered, sequence.blocks)) return false;
-    if (lacking > numbered) pool_.take(lacking - numbered, sequence.counted_blocks);
+    if (lacking > numbered) take(lacking - numbered, sequence.counted_blocks);
     return true;
+  }
+
+  /// Are all blocks counted that hold tokens which a request generates? So it is where nobody sees numbers, until a session
+  /// comes whose later turns may find them.
+  [[nodiscard]] bool counts_all() const { return counts_ && !any_session_; }
+  /// Takes `count` of the blocks that are free for decoding sequences, who are not told yet how many each got.
+  void take_for_decoding(std::int64_t count) { pool_.take(count); }
+  /// `sequence`, which has `cached` tokens, took the blocks for all that it decoded; it may know of some of them already.
+  void count_decoded(Sequence& sequence, std::int64_t cached) {
+    if (!counts_ || first_counted_block(sequence) == never) return;
+    CountedBlocks& counted = sequence.counted_blocks;
+    counted.held = std::max(counted.held, blocks_for(cached) - sequence.first_counted_block);
+    if (caching_) register_counted(sequence, cached / block_size_ - sequence.first_counted_block);
   }
 
   /// For a tier below that takes what is lost here, and so looks at every hash.
@@ -176,6 +189,7 @@ class PagedMemory : public BlockMemory {
     if (!counts_) return never;
     if (sequence.first_counted_block == Sequence::counting_not_decided) {
       const Request& request = sequence.request;
+      any_session_ = any_session_ || (caching_ && !request.session.empty());
       sequence.first_counted_block = !caching_                 ? 0
                                      : request.session.empty() ? shareable_tokens(request) / block_size_
                                                                : never;
@@ -185,6 +199,10 @@ class PagedMemory : public BlockMemory {
   /// Its name in the pool, of this sequence alone.
   [[nodiscard]] static std::int64_t owner(const Sequence& sequence) { return sequence.arrival + 1; }
 
+  void take(std::int64_t blocks, CountedBlocks& counted) {
+    pool_.take(blocks);
+    counted.held += blocks;
+  }
   /// Takes `blocks` of those that a victim left. It takes all that are left, since nothing that it filled lies beyond its
   /// known tokens, or none.
   void take_again(Sequence& waiting, std::int64_t blocks) {
@@ -206,6 +224,7 @@ class PagedMemory : public BlockMemory {
   bool caching_;
   bool may_count_;
   bool counts_ = false;
+  mutable bool any_session_ = false;
   std::vector<BlockTable> deferred_;  // in the order in which they were released
   std::vector<CountedBlocks> deferred_counted_;
   std::unordered_map<BlockId, std::uint32_t> references_deferred_;  // in those, where blocks can be shared

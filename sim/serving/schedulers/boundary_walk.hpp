@@ -36,6 +36,17 @@ class BoundaryWalk {
     *head = LockStep::BoundaryList::after(member);
     if (*head == nullptr) heads_.erase(head);
   }
+  /// Gives their blocks to those who were admitted before `other`, all where that is nobody. The first that `give` says it
+  /// has none for is returned.
+  template <class Give>
+  [[nodiscard]] Sequence* give_before(const Sequence* other, const Give& give) {
+    for (;;) {
+      Sequence* member = next();
+      if (member == nullptr || (other != nullptr && other->order < member->order)) return nullptr;
+      pass(*member);
+      if (!give(*member)) return member;
+    }
+  }
 
  private:
   std::vector<Sequence*> heads_;  // of what is left of each list

@@ -13,6 +13,7 @@
 #include "sim/serving/paged_memory.hpp"
 #include "sim/serving/schedulers/boundary_walk.hpp"
 #include "sim/serving/schedulers/decoded_blocks.hpp"
+#include "sim/serving/schedulers/grown_together.hpp"
 #include "sim/serving/schedulers/kv_loads.hpp"
 #include "sim/serving/schedulers/late_hashes.hpp"
 #include "sim/serving/schedulers/step_in_flight.hpp"
@@ -39,7 +40,8 @@ class RunningFirst final : public Scheduler {
         decoded_(memory, late_hashes_, server.scheduler),
         loads_(server.scheduler.async),
         loads_from_host_beside_(server.host_cache.load == HostLoad::async),
-        width_(1 + server.scheduler.speculative.draft_tokens) {
+        width_(1 + server.scheduler.speculative.draft_tokens),
+        together_(memory, !server.scheduler.async && width_ == 1) {
     if (server.host_cache.chunks == 0) return;
     host_.emplace(server.host_cache, server.block_size);
     if (host_->writes_on_eviction()) memory_.keep_evicted();
@@ -62,7 +64,7 @@ class RunningFirst final : public Scheduler {
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
     if (memory_.caches_prefixes()) {
       late_hashes_.register_served();
-      decoded_.register_all(view);
+      if (!grew_together_) decoded_.register_all(view);
     }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
@@ -83,6 +85,7 @@ class RunningFirst final : public Scheduler {
     // Who was evicted in the pass that applies its end has been told of already, and has no blocks.
     if (sequence.state == SequenceState::waiting) return;
     policies_.admission->left(sequence);
+    together_.left(sequence);
     if (knobs_.defer_frees && in_flight_.serves_again(sequence)) memory_.defer_next_finished();
   }
 
@@ -91,7 +94,9 @@ class RunningFirst final : public Scheduler {
     std::erase(left_out_, &sequence);
     const bool runs = sequence.state == SequenceState::decoding || sequence.state == SequenceState::prefilling ||
                       sequence.state == SequenceState::stalled;
-    if (runs) policies_.admission->left(sequence);
+    if (!runs) return;
+    policies_.admission->left(sequence);
+    together_.left(sequence);
   }
 
  private:
@@ -100,13 +105,15 @@ class RunningFirst final : public Scheduler {
   // In order of admission: who decodes needs a block once every block_size steps, and only those are walked, with the
   // prompts and those who were left out.
   void serve_running(const ReplicaView& view, Draft& draft) {
-    walk_.begin(view.cohort(), view.slots_to_decode(0), view.block_size());
+    grew_together_ = together_.grow_all(view, budget_, !left_out_.empty());
+    if (!grew_together_) walk_.begin(view.cohort(), view.slots_to_decode(0), view.block_size());
     for (;;) {
       Sequence* prompt = next_prompt_ < view.prefilling().size() ? view.prefilling()[next_prompt_] : nullptr;
       Sequence* left_out = next_left_out_ < left_out_.size() ? left_out_[next_left_out_] : nullptr;
       Sequence* other =
           left_out == nullptr || (prompt != nullptr && prompt->order < left_out->order) ? prompt : left_out;
-      Sequence* decoding = grow_decoding(view, other);
+      Sequence* decoding = walk_.give_before(
+          other, [&](Sequence& one) { return memory_.grow(one, view.slots_to_decode(view.cohort().cached(one))); });
       Sequence* next = decoding != nullptr ? decoding : other;
       if (next == nullptr) return;
       bool served = false;
@@ -117,16 +124,6 @@ class RunningFirst final : public Scheduler {
       }
       // Who must evict itself ends the walk, and so does the end of the budget: those behind get nothing in this pass.
       if (!served) return leave_out_behind(view, draft, view.running(), next->order);
-    }
-  }
-
-  // Gives their blocks to those who decode and were admitted before `other`. The first that finds none is returned.
-  Sequence* grow_decoding(const ReplicaView& view, const Sequence* other) {
-    for (;;) {
-      Sequence* decoding = walk_.next();
-      if (decoding == nullptr || (other != nullptr && other->order < decoding->order)) return nullptr;
-      walk_.pass(*decoding);
-      if (!memory_.grow(*decoding, view.slots_to_decode(view.cohort().cached(*decoding)))) return decoding;
     }
   }
 
@@ -365,9 +362,11 @@ class RunningFirst final : public Scheduler {
   StepInFlight in_flight_;
   bool loads_from_host_beside_;
   std::int64_t width_;  // tokens of a decoding sequence in a step: its newest and its drafts
+  GrownTogether together_;
   // Of the pass at hand.
-  std::int64_t budget_ = 0;  // tokens that are left, beyond those of the decoding sequences
-  BoundaryWalk walk_;        // over those that need a block
+  std::int64_t budget_ = 0;     // tokens that are left, beyond those of the decoding sequences
+  bool grew_together_ = false;  // the cohort has its blocks
+  BoundaryWalk walk_;           // else: over those that need a block
   std::size_t next_prompt_ = 0;
   std::size_t next_left_out_ = 0;
   // Running sequences that would decode but got no token, in order of admission. They are stalled until the next pass.

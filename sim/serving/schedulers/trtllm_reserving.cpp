@@ -47,8 +47,7 @@ class Reserving final : public TrtllmScheduler {
       for (; next_started < view.prefilling().size(); ++next_started) {
         Sequence& started = *view.prefilling()[next_started];
         if (before != nullptr && !precedes(started, *before)) return true;
-        const std::int64_t remaining =
-            blocks_to_the_end(view, started.request) - started.blocks_held();
+        const std::int64_t remaining = blocks_to_the_end(view, started.request) - started.blocks_held();
         if (!taken(capacity.ask(remaining))) return false;
         contexts_.push_back(going_on(started));
       }
