@@ -158,7 +158,7 @@ void take_cases(Reading& reading, LayeredFile& file) {
                     "write '" + entry.key + ": {key: value}'");
       continue;
     }
-    for (std::string_view key : {"base", "cases", "version"}) {
+    for (std::string_view key : {"base", "cases", "sweep", "version"}) {
       const auto found = std::find_if(overlay.entries.begin(), overlay.entries.end(),
                                       [&](const DocumentEntry& own) { return own.key == key; });
       if (found == overlay.entries.end()) continue;
@@ -276,7 +276,46 @@ std::optional<LayeredFile> read_layers(Reading& reading, SourceText source) {
   file.tree = std::move(*tree);
   file.layers = reader.layers;
   take_cases(reading, file);
+  file.sweep = take(file.tree, "sweep");
   return file;
+}
+
+void lay_value(Reading& reading, DocumentNode& tree, const std::string& text, const Position& at, DocumentNode value) {
+  std::vector<PathStep> path;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('.', start), text.size());
+    Position step = at;
+    step.column += static_cast<int>(start);
+    step.length = static_cast<int>(std::max<std::size_t>(1, end - start));
+    path.push_back(path_step(text.substr(start, end - start), step));
+    start = end + 1;
+  }
+  if (path.size() > deepest_nesting) {
+    reading.error(path[deepest_nesting].at, "too-deep",
+                  "the path has more than " + std::to_string(deepest_nesting) + " keys",
+                  "no value of a scenario lies so deep");
+    return;
+  }
+  for (std::string_view key : {"base", "cases", "sweep"}) {
+    if (path.front().key != key) continue;
+    reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file",
+                  "write it into a file, and lay single values over it with '--set'");
+    return;
+  }
+  const auto bracket = std::find_if(
+      path.begin(), path.end(), [](const PathStep& step) { return step.key.find_first_of("[]") != std::string::npos; });
+  if (bracket != path.end()) {
+    reading.error(bracket->at, "unknown-key", "'" + bracket->key + "' names no item of a list",
+                  "items are counted from 0, such as 'workload.clients[0].share=3'");
+    return;
+  }
+  if (std::any_of(path.begin(), path.end(), [](const PathStep& step) { return step.index.has_value(); })) {
+    lay_into_items(reading, tree, path, std::move(value));
+    return;
+  }
+  DocumentNode over = tree_of(path, scenario_fields, std::move(value));
+  refuse_to_drop_settings(reading, tree, over, true);
+  tree = merge(std::move(tree), std::move(over));
 }
 
 void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string> sets, int layer) {
@@ -298,41 +337,8 @@ void lay_sets(Reading& reading, DocumentNode& tree, std::span<const std::string>
     }
     std::optional<DocumentNode> value = reading.parse(*kept, equals + 1);
     if (!value) continue;
-    std::vector<PathStep> path;
-    for (std::size_t start = 0; start <= equals;) {
-      const std::size_t end = std::min(text.find('.', start), equals);
-      path.push_back(
-          path_step(text.substr(start, end - start),
-                    {kept, 1, static_cast<int>(start) + 1, static_cast<int>(std::max<std::size_t>(1, end - start))}));
-      start = end + 1;
-    }
-    if (path.size() > deepest_nesting) {
-      reading.error(path[deepest_nesting].at, "too-deep",
-                    "the path has more than " + std::to_string(deepest_nesting) + " keys",
-                    "no value of a scenario lies so deep");
-      continue;
-    }
-    if (path.front().key == "base" || path.front().key == "cases") {
-      reading.error(path.front().at, "unknown-key", "'" + path.front().key + "' can only stand in a file",
-                    "write it into a file, and lay single values over it with '--set'");
-      continue;
-    }
-    const auto bracket = std::find_if(path.begin(), path.end(), [](const PathStep& step) {
-      return step.key.find_first_of("[]") != std::string::npos;
-    });
-    if (bracket != path.end()) {
-      reading.error(bracket->at, "unknown-key", "'" + bracket->key + "' names no item of a list",
-                    "items are counted from 0, such as 'workload.clients[0].share=3'");
-      continue;
-    }
     stamp(*value, layer + static_cast<int>(i));
-    if (std::any_of(path.begin(), path.end(), [](const PathStep& step) { return step.index.has_value(); })) {
-      lay_into_items(reading, tree, path, std::move(*value));
-      continue;
-    }
-    DocumentNode over = tree_of(path, scenario_fields, std::move(*value));
-    refuse_to_drop_settings(reading, tree, over, true);
-    tree = merge(std::move(tree), std::move(over));
+    lay_value(reading, tree, text.substr(0, equals), {kept, 1, 1, 1}, std::move(*value));
   }
 }
 

@@ -1,17 +1,12 @@
 #include "sim/scenario/load.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "sim/core/nearest_name.hpp"
-#include "sim/scenario/batch_defaults.hpp"
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/layers.hpp"
-#include "sim/scenario/merge.hpp"
-#include "sim/scenario/pool.hpp"
-#include "sim/scenario/reading.hpp"
-#include "sim/scenario/record_reader.hpp"
-#include "sim/scenario/scenario_fields.hpp"
+#include "sim/scenario/read_scenario.hpp"
+#include "sim/scenario/sweep_block.hpp"
 
 namespace decodesim {
 
@@ -19,63 +14,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Fills in what depends on other fields.
-void complete(Scenario& scenario) {
-  if (scenario.model.layers > 0 && scenario.model.name.empty()) scenario.model.name = "inline";
-  NodeSpec& node = scenario.hardware;
-  if (scenario.states("hardware")) {
-    if (node.name.empty()) node.name = "inline";
-    if (node.gpu.name.empty()) node.gpu.name = "inline";
-    if (!scenario.states("hardware.links") && node.gpus > 1) {
-      node.links.push_back({"gpu", "gpu", std::nullopt, std::nullopt});
-    }
-    const BatchDefaults batch = batch_defaults(node.gpu);
-    SchedulerSpec& scheduler = scenario.scheduler;
-    if (!scenario.states("scheduler.max_num_seqs")) scheduler.max_num_seqs = batch.max_num_seqs;
-    if (!scenario.states("scheduler.max_num_batched_tokens")) {
-      scheduler.max_num_batched_tokens = batch.max_num_batched_tokens;
-    }
-  }
-  if (scenario.parallel.tp == 0) scenario.parallel.tp = std::max(1, node.gpus / scenario.parallel.pp);
-  complete_overhead(scenario);
-  for (std::size_t i = 0; i < scenario.workload.requests.size(); ++i) {
-    Request& request = scenario.workload.requests[i];
-    request.index = static_cast<std::int64_t>(i);
-    if (request.max_tokens == 0) request.max_tokens = request.output_tokens;
-  }
-}
-
-Scenario resolve(Reading& reading, const DocumentNode& tree, const std::string& file_name,
-                 const std::string& case_name) {
-  Scenario scenario;
-  scenario.case_name = case_name;
-  const std::size_t errors_before = reading.errors();
-  RecordReader reader(reading, scenario_fields, scenario.stated);
-  reader.read(tree, scenario_fields, &scenario, "", {"base", "cases"});
-  std::sort(scenario.stated.begin(), scenario.stated.end());
-  if (scenario.name.empty()) scenario.name = fs::path(file_name).stem().string();
-  complete(scenario);
-  if (reading.errors() == errors_before) check_across(reading, tree, scenario);
-  return scenario;
-}
-
 std::vector<Scenario> load(SourceText source, std::span<const std::string> sets, std::vector<Diagnostic>& warnings,
                            Shortage shortage = Shortage::refused) {
   Reading reading(find_catalog(), shortage);
   const std::string file_name = source.name;
   std::vector<Scenario> scenarios;
   if (std::optional<LayeredFile> file = read_layers(reading, std::move(source))) {
-    if (file->cases.empty()) file->cases.emplace_back("", DocumentNode{});
-    for (auto& [case_name, overlay] : file->cases) {
-      DocumentNode tree = merge({}, file->tree);
-      tree.at = file->tree.at;
-      if (overlay.shape == DocumentNode::Shape::map) {
-        tree = merge(std::move(tree), std::move(overlay));
-        tree.at = file->tree.at;
-      }
-      lay_sets(reading, tree, sets, file->layers);
-      tree.at = file->tree.at;
-      scenarios.push_back(resolve(reading, tree, file_name, case_name));
+    (void)read_sweep_block(reading, file->sweep ? &*file->sweep : nullptr, {}, {});
+    for (const CaseTree& one : case_trees(reading, *file, sets)) {
+      const std::size_t before = reading.errors();
+      scenarios.push_back(read_scenario(reading, one.tree, file_name, one.name));
+      if (reading.errors() == before) check_across(reading, one.tree, scenarios.back());
       scenarios.back().files = reading.files();
     }
   }
@@ -96,13 +45,16 @@ std::string scenario_meant(const std::string& name) {
 
 }  // namespace
 
-std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets,
-                                     std::vector<Diagnostic>& warnings, Shortage shortage) {
+SourceText readable_source(const fs::path& file) {
   std::string why;
   std::optional<std::string> text = read_file(file, why);
   if (!text) throw UnreadableFile("cannot read " + file.string() + ": " + why + scenario_meant(file.string()));
-  std::vector<Scenario> scenarios =
-      load({file.string(), file.parent_path(), std::move(*text)}, sets, warnings, shortage);
+  return {file.string(), file.parent_path(), std::move(*text)};
+}
+
+std::vector<Scenario> load_scenarios(const fs::path& file, std::span<const std::string> sets,
+                                     std::vector<Diagnostic>& warnings, Shortage shortage) {
+  std::vector<Scenario> scenarios = load(readable_source(file), sets, warnings, shortage);
   for (Scenario& scenario : scenarios) scenario.files.push_back(file.string());
   return scenarios;
 }

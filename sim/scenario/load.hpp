@@ -10,8 +10,12 @@
 #include "sim/scenario/diagnostic.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/shortage.hpp"
+#include "sim/scenario/source_text.hpp"
 
 namespace decodesim {
+
+/// The text of a scenario file. Throws UnreadableFile, which names the scenario that may have been meant.
+SourceText readable_source(const std::filesystem::path& file);
 
 /// The scenarios of a file: one, or one for each entry of `cases` in the order written. Bases merge first, then the
 /// file, then the case, then `sets` ("path=value", the value in YAML). Every Spec is complete and checked.

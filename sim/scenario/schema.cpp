@@ -86,6 +86,37 @@ class SchemaWriter {
         .member("description", "several scenarios in one file: what each lays over it")
         .member("type", "object");
     json_.member_object("additionalProperties").member("$ref", "#/definitions/overlay").end_object().end_object();
+    sweep_key();
+  }
+
+  // Paths are free here: whether they exist is for the loader to say.
+  void sweep_key() {
+    json_.member_object("sweep")
+        .member("description", "what 'decodesim sweep' varies: paths of the scenario and their values")
+        .member("type", "object")
+        .member("minProperties", 1)
+        .member("additionalProperties", false);
+    json_.member_object("patternProperties").member_object("^x-").end_object().end_object();
+    json_.member_object("properties");
+    for (const char* key : {"grid", "zip"}) {
+      json_.member_object(key).member("type", "object").member("minProperties", 1);
+      json_.member_object("additionalProperties").member_array("anyOf");
+      json_.begin_object().member("type", "array").member("minItems", 1).end_object();
+      json_.begin_object().member("type", "object").member("additionalProperties", false).member_array("required");
+      for (const char* part : {"from", "to", "step"}) json_.value(part);
+      json_.end_array().member_object("properties");
+      for (const char* part : {"from", "to", "step"}) {
+        json_.member_object(part);
+        types({"number", "string"}, false);
+        json_.end_object();
+      }
+      json_.end_object().end_object().end_array().end_object().end_object();
+    }
+    for (const char* key : {"candidates", "exclude"}) {
+      json_.member_object(key).member("type", "array").member("minItems", 1);
+      json_.member_object("items").member("type", "object").member("minProperties", 1).end_object().end_object();
+    }
+    json_.end_object().end_object();
   }
 
   void field_body(const Field& field, bool or_null) {

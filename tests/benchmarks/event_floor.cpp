@@ -81,7 +81,8 @@ EventFloor::EventFloor() {
     std::vector<std::string> arguments{DECODESIM_BINARY, "run", scenario};
     for (const std::string& set : run.sets) arguments.insert(arguments.end(), {"--set", set});
     add_benchmark(
-        "a million requests " + run.what, repetitions, [arguments] { return time_of_program(arguments); }, run.time);
+        "a million requests " + run.what, repetitions, [arguments] { return time_of_program(arguments).computed; },
+        run.time);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <stdexcept>
 #include <utility>
@@ -20,7 +21,8 @@ double processor_time() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-double time_of_program(std::vector<std::string> arguments) {
+ProgramTime time_of_program(std::vector<std::string> arguments) {
+  const auto begun = std::chrono::steady_clock::now();
   std::vector<char*> words;
   for (std::string& one : arguments) words.push_back(one.data());
   words.push_back(nullptr);
@@ -38,7 +40,8 @@ double time_of_program(std::vector<std::string> arguments) {
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
+  return {seconds(used.ru_utime) + seconds(used.ru_stime),
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count()};
 }
 
 void add_benchmark(const std::string& name, int repetitions, std::function<double()> work, BestTime& best) {

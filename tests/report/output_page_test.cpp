@@ -87,6 +87,23 @@ TEST_CASE("every column of the requests table is described") {
   check_named(section("--requests-csv"), columns);
 }
 
+TEST_CASE("every key and column of a sweep is described") {
+  const fs::path csv = fs::temp_directory_path() / "decodesim-page-sweep.csv";
+  const std::string command = "sweep chat-on-hgx-h100 --list --json --sweep parallel.tp=4,8 --csv ";
+  std::set<std::string> keys;
+  collect(nlohmann::json::parse(run_program(command + csv.string()).out), keys);
+  CHECK(keys.size() == 30);
+  check_named(section("sweep --json"), keys);
+  const std::string columns = file_text(csv.string());
+  fs::remove(csv);
+  std::istringstream cells(columns.substr(0, columns.find('\n')));
+  std::set<std::string> own;
+  for (std::string cell; std::getline(cells, cell, ',');) {
+    if (!keys.contains(cell)) own.insert(cell);
+  }
+  CHECK(own == std::set<std::string>{"parallel.tp"});
+}
+
 TEST_CASE("every field of a line of the schedule is described") {
   const std::string text = written<ScheduleJsonl>("schedule.jsonl", Duration{});
   const nlohmann::json line = nlohmann::json::parse(text.substr(0, text.find('\n')));

@@ -38,6 +38,7 @@ int list_command(std::span<const std::string> args);
 int run_command(std::span<const std::string> args);
 int schema_command(std::span<const std::string> args);
 int show_command(std::span<const std::string> args);
+int sweep_command(std::span<const std::string> args);
 int validate_command(std::span<const std::string> args);
 
 }  // namespace decodesim

@@ -9,6 +9,8 @@ std::span<const Command> command_table() {
       {"run", "play a scenario and report what happened", run_command},
       {"compare", "play variants on the same requests and say which is better, and whether by more than noise",
        compare_command},
+      {"sweep", "play a scenario at many points, such as contexts, GPUs or limits, and print a row each",
+       sweep_command},
       {"validate", "hold predictions against measurements of real servers, row by row", validate_command},
       {"calibrate", "fit constants to measurements of your own server", calibrate_command},
       {"explain", "the arithmetic behind a scenario, term by term", explain_command},

@@ -35,4 +35,8 @@ void check_output_files(std::span<const OutputFile> outputs, std::span<const std
   }
 }
 
+std::unique_ptr<AtomicFile> open_output(const OutputFile& output) {
+  return output.file.empty() ? nullptr : std::make_unique<AtomicFile>(output.file);
+}
+
 }  // namespace decodesim

@@ -40,11 +40,6 @@ CommandLine command_line() {
   return line;
 }
 
-/// Opened before anything is played, since what cannot be written should not be found out after an hour.
-std::unique_ptr<AtomicFile> open_output(const OutputFile& output) {
-  return output.file.empty() ? nullptr : std::make_unique<AtomicFile>(output.file);
-}
-
 }  // namespace
 
 int validate_command(std::span<const std::string> args) {
