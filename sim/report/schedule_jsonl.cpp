@@ -11,7 +11,9 @@ namespace decodesim {
 
 namespace {
 
-std::string name_of(const Request& request) { return request.id.empty() ? std::to_string(request.index) : request.id.text(); }
+std::string name_of(const Request& request) {
+  return request.id.empty() ? std::to_string(request.index) : request.id.text();
+}
 
 void names(JsonWriter& json, std::string_view key, const std::vector<const Request*>& requests) {
   json.member_array(key);

@@ -123,9 +123,10 @@ class WorkloadChecks {
       if (list[i].id.empty()) continue;
       const auto [first, fresh] = seen.emplace(list[i].id, i);
       if (!fresh) {
-        item.error("id", "duplicate-id",
-                   "'" + path + ".id' is '" + list[i].id.text() + "', as is that of request " + std::to_string(first->second),
-                   "give each request its own id");
+        item.error(
+            "id", "duplicate-id",
+            "'" + path + ".id' is '" + list[i].id.text() + "', as is that of request " + std::to_string(first->second),
+            "give each request its own id");
       }
     }
   }

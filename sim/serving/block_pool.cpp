@@ -52,12 +52,12 @@ void BlockPool::hand_out(std::int64_t count) {
   const std::int64_t blank = std::min(count, blank_);
   blank_ -= blank;
   for (count -= blank; count > 0;) {
-    const BlockId id = blocks_[0].next;
-    Block& block = blocks_[id];
+    const BlockId first = blocks_[0].next;
+    Block& block = blocks_[first];
     expect(block.next);
     if (block.stands_for == 0) {
-      lose_hash(id);
-      retire_number(id);
+      lose_hash(first);
+      retire_number(first);
       --count;
       continue;
     }
@@ -65,7 +65,7 @@ void BlockPool::hand_out(std::int64_t count) {
     block.stands_for -= static_cast<std::uint32_t>(taken);
     hashes_evicted_ += taken;
     count -= taken;
-    if (block.stands_for == 0) retire_number(id);
+    if (block.stands_for == 0) retire_number(first);
   }
 }
 

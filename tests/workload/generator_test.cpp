@@ -204,7 +204,7 @@ TEST_CASE("prefixes follow Zipf's law, are part of the prompt or come on top, an
   workload.clients = {client("a", 1), client("b", 1)};
   workload.clients[1].prefix_groups = workload.prefix_groups;
   for (const Request& request : walked(workload, 4))
-    REQUIRE(request.prefix_group.starts_with("b/") == (request.slo_class == "b"));
+    REQUIRE(request.prefix_group.text().starts_with("b/") == (request.slo_class == "b"));
 }
 
 TEST_CASE("each turn of a session asks for all that was said before and something new, after its think time") {

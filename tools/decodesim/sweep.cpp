@@ -1,7 +1,6 @@
 // decodesim sweep: one scenario at many points, a row each.
 
 #include "sim/study/sweep.hpp"
-#include "sim/workload/request_source.hpp"
 
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "sim/report/atomic_file.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/policy_notes.hpp"
+#include "sim/workload/request_source.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/messages.hpp"

@@ -92,9 +92,9 @@ class RunningFirst final : public Scheduler {
   void left(Sequence& sequence) override {
     late_hashes_.forget(sequence);
     std::erase(left_out_, &sequence);
-    const bool runs = sequence.state == SequenceState::decoding || sequence.state == SequenceState::prefilling ||
-                      sequence.state == SequenceState::stalled;
-    if (!runs) return;
+    const SequenceState state = sequence.state;
+    if (state != SequenceState::decoding && state != SequenceState::prefilling && state != SequenceState::stalled)
+      return;
     policies_.admission->left(sequence);
     together_.left(sequence);
   }
@@ -377,8 +377,7 @@ class RunningFirst final : public Scheduler {
 
 EngineParts make_running_first(const ServerConfig& server, const RunningFirstPolicies& own) {
   const SchedulerSpec& knobs = server.scheduler;
-  const std::optional<std::string>& chosen = knobs.policies.victim;
-  const bool last_first = (chosen ? std::string_view(*chosen) : own.victim) == "last-admitted";
+  const bool last_first = knobs.policies.victim.value_or(std::string(own.victim)) == "last-admitted";
   auto memory = std::make_unique<PagedMemory>(
       server.usable_blocks, server.block_size,
       PrefixCaching{.on = server.prefix_caching,
