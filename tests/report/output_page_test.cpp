@@ -92,7 +92,7 @@ TEST_CASE("every key and column of a sweep is described") {
   const std::string command = "sweep chat-on-hgx-h100 --list --json --sweep parallel.tp=4,8 --csv ";
   std::set<std::string> keys;
   collect(nlohmann::json::parse(run_program(command + csv.string()).out), keys);
-  CHECK(keys.size() == 30);
+  CHECK(keys.size() == 35);
   check_named(section("sweep --json"), keys);
   const std::string columns = file_text(csv.string());
   fs::remove(csv);

@@ -170,6 +170,7 @@ TEST_CASE("a path that does not exist, or a value that it cannot have, is a mist
 
 TEST_CASE("a path without effect is a mistake, and so are two points that are the same scenario") {
   CHECK(mistake("", {"scheduler.chunked_prefill_size=1024,2048"}) == "no-effect 1:11");
+  CHECK(mistake("", {"memory.window_layers=apart"}) == "no-effect 1:23");
   CHECK(mistake("sweep: {grid: {workload.input_tokens: [1k, 1024]}}\n") == "no-effect 7:44");
   CHECK(mistake("sweep: {grid: {hardware.gpus: [4], x-note: [a, b]}}\n") == "no-effect 7:48");
 }
