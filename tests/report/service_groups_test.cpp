@@ -32,7 +32,7 @@ TEST_CASE("Jain's index is 1 for equal service, 1/n where one is served alone, a
 }
 
 TEST_CASE("service is tokens a second of the time in which a group had requests in the server") {
-  ServiceGroups<std::string> groups;
+  ServiceGroups<Name> groups;
   const Request a = request_of(0, "", at(0), 4, 30);
   const Request b = request_of(1, "", at(2), 4, 30);
   const Request c = request_of(2, "", at(20), 4, 40);
@@ -69,7 +69,7 @@ TEST_CASE("deadlines are met by requests that complete by them, and rejected one
 }
 
 TEST_CASE("latencies of a group are those of its requests that completed in the window") {
-  ServiceGroups<std::string> groups;
+  ServiceGroups<Name> groups;
   std::vector<CompletedRequest> completed_requests;
   for (std::int64_t i = 0; i < 6; ++i) {
     const std::string name = i % 2 == 0 ? "even" : "odd";
