@@ -54,6 +54,7 @@ void BlockPool::hand_out(std::int64_t count) {
   for (count -= blank; count > 0;) {
     const BlockId id = blocks_[0].next;
     Block& block = blocks_[id];
+    expect(block.next);
     if (block.stands_for == 0) {
       lose_hash(id);
       retire_number(id);
@@ -141,6 +142,7 @@ void BlockPool::release(BlockTable& table) {
   const std::size_t came_before = at_head_.size();
   for (std::size_t i = table.size(); i-- > 0;) {
     const BlockId id = table[i];
+    expect(table[i - std::min<std::size_t>(i, 4)]);
     Block& block = blocks_[id];
     check(block.references > 0, "a block was released more often than it was taken");
     if (--block.references > 0) continue;

@@ -2,9 +2,11 @@
 // The paged KV memory of a node: real blocks with identities and reference counts.
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "sim/core/huge_pages.hpp"
 #include "sim/serving/hashed_blocks.hpp"
 
 namespace decodesim {
@@ -64,6 +66,12 @@ class BlockPool {
   /// From now on it is not, though it was not handed out.
   void forget_hash(BlockId block) { hashed_.remove(block); }
   [[nodiscard]] bool has_hash(BlockId block) const { return hashed_.has(block); }
+  /// These hashes will be looked for soon: what is known of them comes from the memory of the machine at once, not one after
+  /// the other.
+  void expect(std::span<const std::uint64_t> hashes) const {
+    for (const std::uint64_t hash : hashes) hashed_.expect_hash(hash);
+    for (const std::uint64_t hash : hashes) expect(hashed_.first_in_bucket(hash));
+  }
   /// The block with this hash, the first registered of several, or 0.
   [[nodiscard]] BlockId find(std::uint64_t hash) const { return hashed_.find(hash); }
   [[nodiscard]] std::uint32_t references(BlockId block) const { return blocks_[block].references; }
@@ -94,6 +102,11 @@ class BlockPool {
     std::uint32_t references;
     std::uint32_t stands_for;  // blocks without numbers; 0: it is itself
   };
+  // It will be looked at soon. Blocks lie in no order, so else each look would wait for the memory of the machine.
+  void expect(BlockId block) const {
+    __builtin_prefetch(&blocks_[block]);
+    hashed_.expect(block);
+  }
   BlockId take_first();
   BlockId new_number();
   void hand_out(std::int64_t count);
@@ -102,8 +115,8 @@ class BlockPool {
   void append(BlockId block);
   void unlink(BlockId block);
 
-  std::vector<Block> blocks_;     // block 0, and those that were used
-  std::vector<BlockId> at_head_;  // the last one is handed out next
+  std::vector<Block, HugePages<Block>> blocks_;  // block 0, and those that were used
+  std::vector<BlockId> at_head_;                 // the last one is handed out next
   HashedBlocks hashed_;
   std::int64_t total_;
   std::int64_t free_;

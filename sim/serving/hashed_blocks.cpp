@@ -5,7 +5,7 @@
 namespace decodesim {
 
 BlockId HashedBlocks::find(std::uint64_t hash) const {
-  BlockId block = buckets_[hash & (buckets_.size() - 1)];
+  BlockId block = bucket_of(hash);
   while (block != 0 && entries_[block].hash != hash) block = entries_[block].next_hash;
   return block;
 }
@@ -58,7 +58,7 @@ std::vector<BlockId> HashedBlocks::all() const {
 }
 
 void HashedBlocks::widen() {
-  std::vector<BlockId> old(buckets_.size() * 2, 0);
+  std::vector<BlockId, HugePages<BlockId>> old(buckets_.size() * 2, 0);
   old.swap(buckets_);
   for (BlockId block : old) {
     while (block != 0) {

@@ -23,9 +23,7 @@ class KvMemory {
   /// Blocks that no sequence holds, whether or not they still hold KV that can be found again.
   [[nodiscard]] virtual std::int64_t free() const = 0;
   /// Blocks that would become free if `sequence` gave its own back: those that no other holds.
-  [[nodiscard]] virtual std::int64_t reclaimable(const Sequence& sequence) const {
-    return sequence.blocks_held();
-  }
+  [[nodiscard]] virtual std::int64_t reclaimable(const Sequence& sequence) const { return sequence.blocks_held(); }
   /// Takes back all that `sequence` holds.
   virtual void release(Sequence& sequence, Released why) = 0;
   /// The engine learned that the step before the planned one is over: what waited for that is free from now on. False where

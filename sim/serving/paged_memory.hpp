@@ -113,7 +113,7 @@ class PagedMemory : public BlockMemory {
     if (!counts_ || first_counted_block(sequence) == never) return;
     CountedBlocks& counted = sequence.counted_blocks;
     counted.held = std::max(counted.held, blocks_for(cached) - sequence.first_counted_block);
-    if (caching_) register_counted(sequence, cached / block_size_ - sequence.first_counted_block);
+    if (caching_) register_counted(sequence, floor_div(cached, block_size_) - sequence.first_counted_block);
   }
 
   /// For a tier below that takes what is lost here, and so looks at every hash.
@@ -129,8 +129,10 @@ class PagedMemory : public BlockMemory {
   [[nodiscard]] PrefixHit find_prefix(Sequence& waiting) const {
     PrefixHit hit;
     if (!caching_ || waiting.request.no_prefix_read) return hit;
-    const std::int64_t most = (waiting.known() - 1) / block_size_;
+    const std::int64_t most = floor_div(waiting.known() - 1, block_size_);
     const std::int64_t first_counted = first_counted_block(waiting);
+    const auto soon = static_cast<std::size_t>(std::min({most, first_counted, look_ahead}));
+    pool_.expect(waiting.chain.first(soon, waiting.request, block_size_));
     for (; hit.blocks < std::min(most, first_counted); ++hit.blocks) {
       const BlockId block = pool_.find(hash(waiting, hit.blocks));
       if (block == 0) return hit;
@@ -144,7 +146,8 @@ class PagedMemory : public BlockMemory {
   /// Does a waiting sequence find its block `block`, counted from 0, as one of those that find_prefix() counts? Who finds
   /// it finds all before it: a block is taken, given back and lost behind those that it follows in a table. One look.
   [[nodiscard]] bool finds(Sequence& waiting, std::int64_t block) const {
-    if (!caching_ || waiting.request.no_prefix_read || block >= (waiting.known() - 1) / block_size_) return false;
+    if (!caching_ || waiting.request.no_prefix_read || block >= floor_div(waiting.known() - 1, block_size_))
+      return false;
     const std::int64_t behind_numbered = block - first_counted_block(waiting);
     if (behind_numbered >= 0) return behind_numbered < pool_.takes_again(waiting.counted_blocks, owner(waiting));
     return pool_.find(hash(waiting, block)) != 0;
@@ -160,19 +163,21 @@ class PagedMemory : public BlockMemory {
   void register_full(Sequence& sequence, std::int64_t from, std::int64_t to) {
     if (!caching_) return;
     const std::int64_t first_counted = first_counted_block(sequence);
-    for (std::int64_t i = from / block_size_; i < std::min(to / block_size_, first_counted); ++i)
+    const std::int64_t full = floor_div(to, block_size_);
+    for (std::int64_t i = floor_div(from, block_size_); i < std::min(full, first_counted); ++i)
       pool_.register_hash(sequence.blocks[static_cast<std::size_t>(i)], hash(sequence, i));
-    register_counted(sequence, to / block_size_ - first_counted);
+    register_counted(sequence, full - first_counted);
   }
   /// The same of tokens that may fill blocks which can be found already.
   void register_rest(Sequence& sequence, std::int64_t from, std::int64_t to) {
     if (!caching_) return;
     const std::int64_t first_counted = first_counted_block(sequence);
-    for (std::int64_t i = from / block_size_; i < std::min(to / block_size_, first_counted); ++i) {
+    const std::int64_t full = floor_div(to, block_size_);
+    for (std::int64_t i = floor_div(from, block_size_); i < std::min(full, first_counted); ++i) {
       const BlockId block = sequence.blocks[static_cast<std::size_t>(i)];
       if (!pool_.has_hash(block)) pool_.register_hash(block, hash(sequence, i));
     }
-    register_counted(sequence, to / block_size_ - first_counted);
+    register_counted(sequence, full - first_counted);
   }
 
  protected:
@@ -181,6 +186,7 @@ class PagedMemory : public BlockMemory {
   }
 
  private:
+  static constexpr std::int64_t look_ahead = 32;  // blocks; as many looks as a processor can have under way at once
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   /// Where the blocks of a table begin that are counted: those that hold a token of the request alone. A later turn of its
@@ -191,7 +197,7 @@ class PagedMemory : public BlockMemory {
       const Request& request = sequence.request;
       any_session_ = any_session_ || (caching_ && !request.session.empty());
       sequence.first_counted_block = !caching_                 ? 0
-                                     : request.session.empty() ? shareable_tokens(request) / block_size_
+                                     : request.session.empty() ? floor_div(shareable_tokens(request), block_size_)
                                                                : never;
     }
     return sequence.first_counted_block;

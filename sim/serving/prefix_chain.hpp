@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/serving/token_string.hpp"
@@ -20,6 +21,12 @@ class PrefixChain {
   std::uint64_t at(std::size_t block, const Request& request, std::int64_t block_size) {
     while (hashes_.size() <= block) extend(request, block_size);
     return hashes_[block];
+  }
+
+  /// Of its first `blocks` full blocks.
+  std::span<const std::uint64_t> first(std::size_t blocks, const Request& request, std::int64_t block_size) {
+    while (hashes_.size() < blocks) extend(request, block_size);
+    return std::span(hashes_).first(blocks);
   }
 
   /// For another request.

@@ -21,7 +21,7 @@ constexpr Duration second{1'000'000'000};
 class Endings : public Observer {
  public:
   void ended(const RequestFacts& facts) override {
-    text += facts.request->id + ' ' + std::to_string(facts.output_tokens) + " tokens at " + seconds(facts.ended) + " s";
+    text += facts.request->id + " " + std::to_string(facts.output_tokens) + " tokens at " + seconds(facts.ended) + " s";
     if (!facts.reason.empty()) text += ": " + std::string(facts.reason);
     text += '\n';
   }

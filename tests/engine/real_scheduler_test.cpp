@@ -51,7 +51,7 @@ std::vector<Request> requests_of(const json& list) {
   for (const json& entry : list) {
     Request request;
     request.index = static_cast<std::int64_t>(requests.size());
-    request.id = entry.at("id");
+    request.id = entry.at("id").get<std::string>();
     request.arrival = Time(std::chrono::seconds(entry.at("arrival").get<std::int64_t>() + 1)) -
                       std::chrono::milliseconds(list.size() - requests.size());
     request.priority = entry.at("priority");

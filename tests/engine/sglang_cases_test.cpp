@@ -64,7 +64,7 @@ std::vector<Request> requests_of(const json& list) {
     const json& entry = list[at];
     Request request;
     request.index = static_cast<std::int64_t>(requests.size());
-    request.id = entry.at("id");
+    request.id = entry.at("id").get<std::string>();
     request.arrival = Time(std::chrono::seconds(entry.at("arr").get<std::int64_t>()));
     request.input_tokens = static_cast<std::int64_t>(entry.at("prompt").size());
     request.max_tokens = entry.at("M");

@@ -102,7 +102,7 @@ class Calibrated final : public CostModel {
     }
 
    private:
-    static constexpr std::size_t rows_max = 4096;
+    static constexpr std::size_t rows_max = 16384;  // 4 MB; most engines let a step have 8,192 tokens
     std::vector<std::optional<Ledger>> known_;
   };
 
