@@ -270,6 +270,7 @@ class BlockReader {
           std::find_if(paths.begin(), paths.end(), [&](const SweptPath& path) { return path.path == entry.key; });
       if (known == paths.end()) {
         std::vector<std::string_view> names;
+        names.reserve(paths.size());
         for (const SweptPath& path : paths) names.emplace_back(path.path);
         reading_.error(entry.key_at, "unknown-key", "'" + entry.key + "' in 'sweep.exclude' does not vary",
                        suggestion(entry.key, names));

@@ -188,4 +188,10 @@ SweepPoints load_sweep(const fs::path& file, std::span<const std::string> option
   return points;
 }
 
+bool has_sweep(const fs::path& file) {
+  Reading reading(find_catalog());
+  const std::optional<LayeredFile> layered = read_layers(reading, readable_source(file));
+  return layered && layered->sweep;
+}
+
 }  // namespace decodesim

@@ -34,4 +34,7 @@ struct SweepPoints {
 SweepPoints load_sweep(const std::filesystem::path& file, std::span<const std::string> options,
                        std::span<const std::string> sets, std::vector<Diagnostic>& warnings);
 
+/// Does the file, or a base of it, have a `sweep:` block? Nothing need be right in it. Throws UnreadableFile.
+bool has_sweep(const std::filesystem::path& file);
+
 }  // namespace decodesim

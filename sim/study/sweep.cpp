@@ -54,9 +54,8 @@ PointResult infeasible(const std::string& why) {
   return result;
 }
 
-PointResult result_of(const Scenario& scenario, PlayedScenario played) {
+PointResult result_of(const Scenario& scenario, const Report& report) {
   PointResult result;
-  const Report& report = played.report;
   result.status = PointStatus::done;
   // The GPUs that hold a slice of the model; others of the node serve nobody, and could serve another model.
   const double gpus = number(std::int64_t{scenario.parallel.tp} * scenario.parallel.pp);
@@ -81,9 +80,9 @@ bool Sweep::any(PointStatus status) const {
 PointResult play_point(const SweepPoint& point, const std::string& version, const std::atomic<bool>& stop) {
   if (!point.objection.empty()) return infeasible(point.objection);
   try {
-    PlayedScenario played = play_scenario(point.scenario, version, stop);
+    const PlayedScenario played = play_scenario(point.scenario, version, stop);
     if (played.interrupted) return {};
-    if (played.objection.empty()) return result_of(point.scenario, std::move(played));
+    if (played.objection.empty()) return result_of(point.scenario, played.report);
     PointResult result;
     result.status = PointStatus::failed;
     result.why = played.objection;

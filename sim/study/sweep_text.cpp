@@ -23,6 +23,7 @@ std::vector<std::string> path_labels(const std::vector<std::string>& paths) {
   const auto last_key = [](const std::string& path) { return path.substr(path.rfind('.') + 1); };
   for (const std::string& path : paths) ++uses[last_key(path)];
   std::vector<std::string> labels;
+  labels.reserve(paths.size());
   for (const std::string& path : paths) labels.push_back(printable(uses[last_key(path)] > 1 ? path : last_key(path)));
   return labels;
 }

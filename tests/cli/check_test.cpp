@@ -36,4 +36,18 @@ TEST_CASE("a node whose links lead nowhere, and weights that do not fit, are fou
   CHECK(weights.err.find("does-not-fit") != std::string::npos);
 }
 
+TEST_CASE("a wrong value of a sweep is found by check, and a point that does not fit is none") {
+  const std::string served =
+      "version: 1\nmodel: llama-3-70b\nhardware: {node: hgx-h100}\ncost: {model: roofline}\n"
+      "workload: {input_tokens: 1k, output_tokens: 8, max_concurrency: 4, num_requests: 8}\n";
+  const TemporaryFolder folder;
+  const auto checked = [&](const std::string& values) {
+    return run_program("check " + folder.write("s.yaml", served + "sweep: {grid: {parallel.tp: " + values + "}}\n"));
+  };
+  const ProgramResult wrong = checked("[8, eight]");
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find("s.yaml:6:33") != std::string::npos);
+  CHECK(checked("[1, 8]").exit_code == 0);
+}
+
 }  // namespace decodesim::tests

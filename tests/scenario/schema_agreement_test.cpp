@@ -65,13 +65,37 @@ TEST_CASE("the schema takes what the loader takes, and refuses wrong keys, units
   }
   folder.write("good-cases.yaml",
                small_scenario + "cases: {a: {slo: {ttft_p99: 1 s}}}\nslo: null\nx-note: [1, {a: b}]\n");
+  folder.write("good-sweep.yaml",
+               small_scenario +
+                   "sweep: {grid: {run.seed: [1, 2], scheduler.max_num_seqs: {from: 1, to: 3, step: 1}},\n"
+                   "  zip: {memory.block_size: [4, 8]}, candidates: [{name: a}, {name: b}],\n"
+                   "  exclude: [{run.seed: 1}], x-note: a}\n");
   int bad = 0;
-  for (const char* line :
-       {"slo: {ttft_p99: 500}", "slo: {ttft_p99: 5 GB}", "scheduler: {max_num_sesq: 4}", "scheduler: {max_num_seqs: 0}",
-        "scheduler: {max_num_seqs: 1.5}", "scheduler: {never_fits: rejects}", "scheduler: {watermark: 1}",
-        "scheduler: {engine: vlm}", "scheduler: vllm-v1", "serving: {prefill: calculated}", "rnu: {seed: 1}",
-        "run: {window: {skip_first: many}}", "precision: {weights: bf61}", "cases: {a: {base: b.yaml}}", "cases: [a]",
-        "hardware: hgx-h100", "model: {like: llama-3-8b, layer: 3}", "base: {a: b}"}) {
+  for (const char* line : {"slo: {ttft_p99: 500}",
+                           "slo: {ttft_p99: 5 GB}",
+                           "scheduler: {max_num_sesq: 4}",
+                           "scheduler: {max_num_seqs: 0}",
+                           "scheduler: {max_num_seqs: 1.5}",
+                           "scheduler: {never_fits: rejects}",
+                           "scheduler: {watermark: 1}",
+                           "scheduler: {engine: vlm}",
+                           "scheduler: vllm-v1",
+                           "serving: {prefill: calculated}",
+                           "rnu: {seed: 1}",
+                           "run: {window: {skip_first: many}}",
+                           "precision: {weights: bf61}",
+                           "cases: {a: {base: b.yaml}}",
+                           "cases: [a]",
+                           "hardware: hgx-h100",
+                           "model: {like: llama-3-8b, layer: 3}",
+                           "base: {a: b}",
+                           "sweep: {}",
+                           "sweep: {gird: {a: [1]}}",
+                           "sweep: {grid: {run.seed: []}}",
+                           "sweep: {grid: {run.seed: 1}}",
+                           "sweep: {grid: {run.seed: {from: 1, to: 2}}}",
+                           "sweep: {candidates: {run.seed: 1}}",
+                           "cases: {a: {sweep: {grid: {run.seed: [1]}}}}"}) {
     folder.write("bad-" + std::to_string(bad++) + ".yaml", small_scenario + line + "\n");
     CAPTURE(line);
     CHECK(load_text(small_scenario + line + "\n").scenarios.empty());

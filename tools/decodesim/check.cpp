@@ -7,6 +7,7 @@
 #include "sim/report/json_writer.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/load.hpp"
+#include "sim/scenario/sweep_points.hpp"
 #include "sim/scenario/trace_diagnostics.hpp"
 #include "sim/workload/request_source.hpp"
 #include "tools/decodesim/command.hpp"
@@ -87,6 +88,9 @@ int check_command(std::span<const std::string> args) {
       // Opening the workload reads a trace through, so that a mistake in it is found here and not by a run.
       for (const Scenario& scenario : checked.scenarios)
         (void)make_request_source(scenario.workload, scenario.run.seed);
+      // Nor is a wrong value of a sweep found only where it is swept. What is said of single points is for 'sweep --list'.
+      std::vector<Diagnostic> of_points;
+      if (has_sweep(file)) (void)load_sweep(file, {}, sets, of_points);
       checked.valid = true;
     } catch (const ScenarioError& error) {
       diagnostics.insert(diagnostics.end(), error.diagnostics().begin(), error.diagnostics().end());
