@@ -58,6 +58,10 @@ struct GroupReport {
 template <class Key>
 class ServiceGroups {
  public:
+  ServiceGroups() = default;
+  ServiceGroups(const ServiceGroups&) = delete;  // it knows one of its own groups by its place
+  ServiceGroups& operator=(const ServiceGroups&) = delete;
+
   void arrived(const Key& key, Time at);
   /// `completed` is null where the request did not complete in the window.
   void ended(const Key& key, const RequestFacts& facts, const CompletedRequest* completed, bool good);

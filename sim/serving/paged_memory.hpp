@@ -85,14 +85,6 @@ class PagedMemory : public BlockMemory {
   /// Makes the table of `sequence` long enough for `tokens` and returns true, or changes nothing and returns false where
   /// too few blocks are free.
   [[nodiscard]] bool grow(Sequence& sequence, std::int64_t tokens) {
-    // Behind the first that is counted all are, and then nothing but the counts needs a look.
-    if (sequence.counted_blocks.held > 0) {
-      const std::int64_t held = sequence.first_counted_block + sequence.counted_blocks.held;
-      const std::int64_t lacking = blocks_for(tokens) - held;
-      if (lacking > pool_.free()) return false;
-      if (lacking > 0) take(lacking, sequence.counted_blocks);
-      return true;
-    }
     const std::int64_t lacking = missing(sequence, tokens);
     if (!counts_) return pool_.allocate(lacking, sequence.blocks);
     if (lacking > pool_.free()) return false;

@@ -19,8 +19,7 @@ class PrefixChain {
  public:
   /// Of the full block `block` of this request; never 0.
   std::uint64_t at(std::size_t block, const Request& request, std::int64_t block_size) {
-    while (hashes_.size() <= block) extend(request, block_size);
-    return hashes_[block];
+    return first(block + 1, request, block_size).back();
   }
 
   /// Of its first `blocks` full blocks.

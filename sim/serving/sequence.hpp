@@ -101,8 +101,10 @@ struct alignas(64) Sequence {
 
   static constexpr std::int64_t counting_not_decided = -1;
 
+  /// Behind the first block that is counted all are, so then the counts say it all, and the table needs no look.
   [[nodiscard]] std::int64_t blocks_held() const {
-    return static_cast<std::int64_t>(blocks.size()) + counted_blocks.held;
+    return counted_blocks.held > 0 ? first_counted_block + counted_blocks.held
+                                   : static_cast<std::int64_t>(blocks.size());
   }
   [[nodiscard]] std::int64_t known() const { return request.input_tokens + generated; }
   [[nodiscard]] bool has_emitted() const { return first_token >= Time{}; }

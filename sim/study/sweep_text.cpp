@@ -58,19 +58,16 @@ std::string number_cell(const SweepMetric& column, double number) {
   return column.count ? grouped(static_cast<std::int64_t>(number)) : significant(number);
 }
 
+std::string status_words(PointStatus status) {
+  std::string words(point_status_names[static_cast<std::size_t>(status)]);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 std::string last_cell(const PointResult& result) {
-  switch (result.status) {
-    case PointStatus::done:
-      return (result.batch_limit.empty() ? "n/a" : result.batch_limit) +
-             (result.slo_met && !*result.slo_met ? ", SLO missed" : "");
-    case PointStatus::infeasible:
-      return "infeasible";
-    case PointStatus::failed:
-      return "failed";
-    case PointStatus::not_played:
-      return "not played";
-  }
-  return {};
+  if (result.status != PointStatus::done) return status_words(result.status);
+  return (result.batch_limit.empty() ? "n/a" : result.batch_limit) +
+         (result.slo_met && !*result.slo_met ? ", SLO missed" : "");
 }
 
 /// Words in the last column begin alike, though a table sets its last columns to the right.
@@ -102,8 +99,8 @@ void write_reasons(const Sweep& sweep, std::ostream& out) {
   }
   if (!reasons.empty()) out << '\n';
   for (const auto& [why, points] : reasons) {
-    const std::string_view status = point_status_names[static_cast<std::size_t>(sweep.results[points.front()].status)];
-    out << points_text(points) << ' ' << status << ": " << printable(why) << '\n';
+    out << points_text(points) << ' ' << status_words(sweep.results[points.front()].status) << ": " << printable(why)
+        << '\n';
   }
 }
 
@@ -125,8 +122,7 @@ std::string counts_text(const Sweep& sweep) {
   for (PointStatus status : {PointStatus::infeasible, PointStatus::failed, PointStatus::not_played}) {
     const auto count = std::count_if(sweep.results.begin(), sweep.results.end(),
                                      [&](const PointResult& one) { return one.status == status; });
-    static constexpr std::array words{"done", "infeasible", "failed", "not played"};
-    if (count > 0) text += ", " + grouped(count) + " " + words[static_cast<std::size_t>(status)];
+    if (count > 0) text += ", " + grouped(count) + " " + status_words(status);
   }
   if (sweep.points.excluded > 0)
     text += "; " + grouped(sweep.points.excluded) + " excluded" + (sweep.points.has_cases ? " in each case" : "");

@@ -15,9 +15,9 @@ inline constexpr double longest_load = 1e6;  // seconds
 // Exact in a double too, which is what a number of YAML or JSON may be on its way here.
 inline constexpr double largest_hash_id = 9'007'199'254'740'992;
 
-constexpr bool has_prefix_group(const Request& request) { return !request.prefix_group.empty(); }
+inline bool has_prefix_group(const Request& request) { return !request.prefix_group.empty(); }
 constexpr bool has_remote_tokens(const Request& request) { return request.remote_tokens > 0; }
-constexpr bool has_session(const Request& request) { return !request.session.empty(); }
+inline bool has_session(const Request& request) { return !request.session.empty(); }
 constexpr bool has_hash_ids(const Request& request) { return !request.content.empty(); }
 inline constexpr Field hash_id_item = field<&TokenRun::key>("id", {.range = from_to(0, largest_hash_id)});
 

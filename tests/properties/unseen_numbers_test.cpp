@@ -39,7 +39,7 @@ TEST_CASE("a run in which nobody asks for the numbers of blocks is the same run"
     FactsText seen;
     play(fast, scenario.server, scenario.requests, scenario.concurrency, {&beside, &seen}, scenario.closes);
     const std::string difference = first_difference(unseen.lines(), beside.lines());
-    if (!difference.empty()) FAIL_CHECK(difference << "\n" << scenario.yaml());
+    CHECK_MESSAGE(difference.empty(), difference << "\n" << scenario.yaml());
   }
 }
 

@@ -8,13 +8,19 @@
 namespace decodesim {
 
 Scenario case_named(std::vector<Scenario> scenarios, const std::string& name) {
-  std::string known;
+  std::vector<std::string> known;
   for (Scenario& scenario : scenarios) {
     if (scenario.case_name == name) return std::move(scenario);
-    known += (known.empty() ? "" : ", ") + scenario.case_name;
+    if (!scenario.case_name.empty()) known.push_back(scenario.case_name);
   }
+  refuse_case(name, known);
+}
+
+void refuse_case(const std::string& name, const std::vector<std::string>& known) {
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
   throw UsageError("there is no case '" + name + "'",
-                   known.empty() ? "the scenario has no cases" : "its cases are " + known);
+                   list.empty() ? "the scenario has no cases" : "its cases are " + list);
 }
 
 void need_end(const Scenario& scenario) {

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "sim/scenario/policy_notes.hpp"
 #include "sim/study/variant_comparison.hpp"
@@ -24,7 +23,6 @@ namespace po = boost::program_options;
 
 constexpr std::int64_t usual_seeds = 5;
 constexpr std::int64_t most_seeds = 1'000'000;
-constexpr std::int64_t most_jobs = 1024;
 
 CommandLine command_line() {
   CommandLine line;
@@ -41,7 +39,7 @@ CommandLine command_line() {
   add("set", po::value<std::vector<std::string>>()->composing(),
       "PATH=VALUE: overrides one value of every variant; may be repeated");
   add("seeds", po::value<std::string>(), "N: seeds to play each variant on, from the first one's run.seed up (5)");
-  add("jobs", po::value<std::string>(), "N: runs side by side (as many as there are processors)");
+  add_jobs(line.options);
   add("fail-above", po::value<std::vector<std::string>>()->composing(),
       "METRIC=PERCENT%: exit code 4 where a variant is worse than the first by more; may be repeated");
   add("json", "prints one JSON document instead of the table");
@@ -109,7 +107,7 @@ int compare_command(std::span<const std::string> args) {
   StudySpec study;
   study.version = DECODESIM_VERSION;
   study.seeds = number_of(*values, "seeds", usual_seeds, most_seeds);
-  study.jobs = number_of(*values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
+  study.jobs = jobs_of(*values);
   for (const Variant& variant : variants) {
     if (!variant.scenario) continue;
     study.first_seed = variant.scenario->run.seed;

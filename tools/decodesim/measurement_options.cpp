@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "sim/scenario/catalog.hpp"
@@ -53,11 +52,10 @@ void add_measurement_options(CommandLine& line) {
       "PATH=VALUE: overrides one value of every row's scenario; may be repeated");
   add("only", po::value<std::vector<std::string>>()->composing(),
       "COLUMN=TEXT: takes only rows that have it, as in gpu=h100; may be repeated");
-  add("jobs", po::value<std::string>(), "N: runs side by side (as many as there are processors)");
+  add_jobs(line.options);
 }
 
 MeasurementOptions read_measurement_options(const CommandLine& line, const po::variables_map& values) {
-  constexpr std::int64_t most_jobs = 1024;
   MeasurementOptions all;
   all.files = texts_of(values, "measured");
   if (all.files.empty()) throw UsageError("which measurements?", "usage: " + line.usage);
@@ -86,7 +84,7 @@ MeasurementOptions read_measurement_options(const CommandLine& line, const po::v
   }
   if (all.points.empty()) throw UsageError("--only leaves no row", "look at the columns of " + all.files.front());
   all.study.version = DECODESIM_VERSION;
-  all.study.jobs = number_of(values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
+  all.study.jobs = jobs_of(values);
   return all;
 }
 

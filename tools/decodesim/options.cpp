@@ -6,6 +6,7 @@
 #include <boost/program_options/positional_options.hpp>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 #include "sim/core/suggest.hpp"
 
@@ -92,6 +93,15 @@ std::int64_t number_of(const boost::program_options::variables_map& values, cons
                      "--" + std::string(name) + " 4");
   }
   return number;
+}
+
+void add_jobs(po::options_description& options) {
+  options.add_options()("jobs", po::value<std::string>(), "N: runs side by side (as many as there are processors)");
+}
+
+std::int64_t jobs_of(const po::variables_map& values) {
+  constexpr std::int64_t most_jobs = 1024;
+  return number_of(values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
 }
 
 }  // namespace decodesim

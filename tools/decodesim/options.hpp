@@ -47,4 +47,9 @@ std::string file_of(const boost::program_options::variables_map& values, const c
 std::int64_t number_of(const boost::program_options::variables_map& values, const char* name, std::int64_t otherwise,
                        std::int64_t most, std::int64_t least = 1);
 
+/// Adds `--jobs`, for commands that play many runs.
+void add_jobs(boost::program_options::options_description& options);
+/// How many runs to play side by side: what it says, or as many as there are processors. Throws UsageError.
+std::int64_t jobs_of(const boost::program_options::variables_map& values);
+
 }  // namespace decodesim

@@ -4,17 +4,16 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "sim/report/atomic_file.hpp"
 #include "sim/scenario/catalog.hpp"
 #include "sim/scenario/policy_notes.hpp"
 #include "sim/workload/request_source.hpp"
+#include "tools/decodesim/cases.hpp"
 #include "tools/decodesim/command.hpp"
 #include "tools/decodesim/interruption.hpp"
 #include "tools/decodesim/messages.hpp"
@@ -27,8 +26,6 @@ namespace decodesim {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::int64_t most_jobs = 1024;
 
 CommandLine command_line() {
   CommandLine line;
@@ -45,24 +42,20 @@ CommandLine command_line() {
       "PATH=VALUE: overrides one value of every point; may be repeated");
   add("case", po::value<std::string>(), "plays this case only");
   add("list", "shows the points and plays none");
-  add("jobs", po::value<std::string>(), "N: runs side by side (as many as there are processors)");
+  add_jobs(line.options);
   add("json", "prints one JSON document instead of the table");
   add("csv", po::value<std::string>(), "FILE: one line a point");
   return line;
 }
 
 void keep_case(SweepPoints& points, const std::string& name) {
-  std::string known;
-  std::set<std::string> seen;
+  std::vector<std::string> known;
   for (const SweepPoint& point : points.points) {
-    if (points.has_cases && seen.insert(point.scenario.case_name).second)
-      known += (known.empty() ? "" : ", ") + point.scenario.case_name;
+    const std::string& one = point.scenario.case_name;  // points of a case follow one another
+    if (points.has_cases && (known.empty() || known.back() != one)) known.push_back(one);
   }
   std::erase_if(points.points, [&](const SweepPoint& point) { return point.scenario.case_name != name; });
-  if (points.points.empty() || name.empty()) {
-    throw UsageError("there is no case '" + name + "'",
-                     known.empty() ? "the scenario has no cases" : "its cases are " + known);
-  }
+  if (points.points.empty() || name.empty()) refuse_case(name, known);
 }
 
 std::vector<std::string> inputs_of(const SweepPoints& points) {
@@ -99,8 +92,7 @@ int sweep_command(std::span<const std::string> args) {
     throw UsageError("sweep takes one scenario file",
                      "decodesim sweep scenarios/chat-on-hgx-h100.yaml --sweep scheduler.max_num_seqs=8,64,256");
   }
-  const std::int64_t jobs =
-      number_of(*values, "jobs", std::max<std::int64_t>(1, std::thread::hardware_concurrency()), most_jobs);
+  const std::int64_t jobs = jobs_of(*values);
   std::vector<Diagnostic> warnings;
   SweepPoints points =
       load_sweep(scenario_file(files.front()), texts_of(*values, "sweep"), texts_of(*values, "set"), warnings);

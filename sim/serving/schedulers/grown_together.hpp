@@ -33,6 +33,8 @@ class GrownTogether {
     memory_.take_for_decoding(needed);
     return true;
   }
+  /// Did all get theirs in the pass at hand?
+  [[nodiscard]] bool grew() const { return on_; }
   /// `sequence` decoded, and is no member of the cohort any more.
   void left(Sequence& sequence) {
     if (possible_) memory_.count_decoded(sequence, sequence.cached);

@@ -64,7 +64,7 @@ class RunningFirst final : public Scheduler {
     left_out_.erase(left_out_.begin(), left_out_.begin() + static_cast<std::ptrdiff_t>(next_left_out_));
     if (memory_.caches_prefixes()) {
       late_hashes_.register_served();
-      if (!grew_together_) decoded_.register_all(view);
+      if (!together_.grew()) decoded_.register_all(view);
     }
     if (draft.evicted_any() && !policies_.admits_after_eviction) {
       draft.limited_by(AdmissionLimit::kv_capacity);
@@ -105,8 +105,8 @@ class RunningFirst final : public Scheduler {
   // In order of admission: who decodes needs a block once every block_size steps, and only those are walked, with the
   // prompts and those who were left out.
   void serve_running(const ReplicaView& view, Draft& draft) {
-    grew_together_ = together_.grow_all(view, budget_, !left_out_.empty());
-    if (!grew_together_) walk_.begin(view.cohort(), view.slots_to_decode(0), view.block_size());
+    if (!together_.grow_all(view, budget_, !left_out_.empty()))
+      walk_.begin(view.cohort(), view.slots_to_decode(0), view.block_size());
     for (;;) {
       Sequence* prompt = next_prompt_ < view.prefilling().size() ? view.prefilling()[next_prompt_] : nullptr;
       Sequence* left_out = next_left_out_ < left_out_.size() ? left_out_[next_left_out_] : nullptr;
@@ -364,9 +364,8 @@ class RunningFirst final : public Scheduler {
   std::int64_t width_;  // tokens of a decoding sequence in a step: its newest and its drafts
   GrownTogether together_;
   // Of the pass at hand.
-  std::int64_t budget_ = 0;     // tokens that are left, beyond those of the decoding sequences
-  bool grew_together_ = false;  // the cohort has its blocks
-  BoundaryWalk walk_;           // else: over those that need a block
+  std::int64_t budget_ = 0;  // tokens that are left, beyond those of the decoding sequences
+  BoundaryWalk walk_;        // over those that need a block, unless they grew together
   std::size_t next_prompt_ = 0;
   std::size_t next_left_out_ = 0;
   // Running sequences that would decode but got no token, in order of admission. They are stalled until the next pass.
